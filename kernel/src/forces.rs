@@ -1,0 +1,141 @@
+//! Forces only, over the caller's own arrays: for hosts that keep their own integrator.
+
+use crate::bodies::{Bodies, Body, Spawn};
+use crate::cells::Order;
+use crate::error::{Error, Result};
+use crate::float_mode::check_float_mode;
+use crate::parallel::PARALLEL_FROM;
+use crate::rules::Config;
+use crate::tick::{Mode, Tick};
+
+/// Computes flocking forces over positions and velocities that the host owns.
+///
+/// A body's index in the slices is its id: the order of every sum, and with it every bit, depends
+/// on nothing else. Buffers are kept from call to call.
+///
+/// ```
+/// use flockstep::{Config, Edge, Forces, Gait, Kind, Rule, World};
+///
+/// let kind = Kind { cohesion: Some(Rule::new(10.0, 1.0)), ..Kind::new(Gait::new(2.0, 0.5)) };
+/// let mut forces = Forces::new(Config::new(World::new(100.0, 100.0, Edge::Walls), kind))?;
+/// let positions = [[40.0, 50.0], [46.0, 50.0]];
+/// let velocities = [[0.0, 0.0]; 2];
+/// let mut out = [[0.0; 2]; 2];
+/// forces.compute(0, &positions, &velocities, &mut out)?;
+/// assert_eq!(out, [[0.5, 0.0], [-0.5, 0.0]]);
+/// # Ok::<(), flockstep::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Forces {
+    config: Config,
+    parallel_from: usize,
+    bodies: Bodies,
+    tick: Tick,
+    columns: [Vec<f32>; 2],
+}
+
+impl Forces {
+    /// # Errors
+    /// As [`Flock::new`](crate::Flock::new).
+    pub fn new(config: Config) -> Result<Self> {
+        check_float_mode()?;
+        config.check()?;
+        let tick = Tick::new(&config);
+        Ok(Self {
+            config,
+            parallel_from: PARALLEL_FROM,
+            bodies: Bodies::default(),
+            tick,
+            columns: Default::default(),
+        })
+    }
+
+    /// See [`Flock::set_parallel_from`](crate::Flock::set_parallel_from).
+    pub fn set_parallel_from(&mut self, bodies: usize) {
+        self.parallel_from = bodies;
+    }
+
+    /// Writes into `out` the force on each body, cut to its gait, all of the first kind. `tick`
+    /// drives behaviours that change in time.
+    ///
+    /// # Errors
+    /// [`Error::Lengths`] for slices of different lengths, [`Error::Body`] for a position or
+    /// velocity that [`Flock::add`](crate::Flock::add) would refuse. `out` is untouched then.
+    pub fn compute(
+        &mut self,
+        tick: u64,
+        positions: &[[f32; 2]],
+        velocities: &[[f32; 2]],
+        out: &mut [[f32; 2]],
+    ) -> Result<()> {
+        self.compute_with(
+            tick,
+            positions,
+            velocities,
+            None,
+            out,
+            None::<&fn(&Body) -> [f32; 2]>,
+        )
+    }
+
+    /// The same with each body's kind, and a force of the host's added before the cut.
+    ///
+    /// # Errors
+    /// As [`Forces::compute`], and for an unknown kind or a host force out of range.
+    pub fn compute_with(
+        &mut self,
+        tick: u64,
+        positions: &[[f32; 2]],
+        velocities: &[[f32; 2]],
+        kinds: Option<&[u8]>,
+        out: &mut [[f32; 2]],
+        host: Option<&(impl Fn(&Body) -> [f32; 2] + Sync)>,
+    ) -> Result<()> {
+        let n = positions.len();
+        let lengths = [
+            ("velocities", velocities.len()),
+            ("kinds", kinds.map_or(n, <[u8]>::len)),
+            ("out", out.len()),
+        ];
+        if let Some(&(what, length)) = lengths.iter().find(|(_, length)| *length != n) {
+            return Err(Error::Lengths {
+                what,
+                length,
+                bodies: n,
+            });
+        }
+        if u32::try_from(n).is_err() {
+            return Err(Error::IdsRunOut);
+        }
+        self.bodies.clear();
+        for (at, (&position, &velocity)) in positions.iter().zip(velocities).enumerate() {
+            let kind = kinds.map_or(0, |kinds| kinds[at]);
+            let spawn = Spawn {
+                position,
+                velocity,
+                kind,
+                gait: None,
+            }
+            .admit(&self.config, at)?;
+            self.bodies.push(at as u32, &spawn, &self.config);
+        }
+        self.tick
+            .sort(&self.bodies, &self.config.world, Order::Canonical);
+        if let Some(host) = host {
+            self.tick.ask_host(&self.config, self.parallel_from, host)?;
+        }
+        let [fx, fy] = &mut self.columns;
+        fx.resize(n, 0.0);
+        fy.resize(n, 0.0);
+        let mode = Mode {
+            order: Order::Canonical,
+            parallel_from: self.parallel_from,
+            counted: false,
+        };
+        self.tick.forces(&self.config, tick, mode, [fx, fy]);
+        for (at, &id) in self.tick.sorted.id.iter().enumerate() {
+            out[id as usize] = [fx[at], fy[at]];
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! How work is spread: split in halves down to a grain, on the caller's rayon pool.
+
+use std::ops::Add;
+
+/// Flocks of fewer bodies than this stay on the calling thread unless told otherwise: waking a
+/// pool costs more than it saves.
+pub const PARALLEL_FROM: usize = 4096;
+
+/// A flock just large enough to be spread is cut into about this many tasks.
+const TASKS_AT_FIRST: usize = 8;
+
+/// A stretch of work that can be cut in two.
+pub(crate) trait Job: Sized + Send {
+    /// How many bodies it covers.
+    fn len(&self) -> usize;
+    /// The first `at` bodies and the rest.
+    fn split(self, at: usize) -> (Self, Self);
+}
+
+/// What a tick did, added up over its tasks. Sums of integers, so their order does not matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub tasks: u64,
+    pub lane_slots: u64,
+    pub neighbours: u64,
+}
+
+impl Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            tasks: self.tasks + other.tasks,
+            lane_slots: self.lane_slots + other.lane_slots,
+            neighbours: self.neighbours + other.neighbours,
+        }
+    }
+}
+
+/// Runs `job` whole, or in parallel pieces if it covers at least `parallel_from` bodies.
+pub(crate) fn drive<J: Job>(
+    job: J,
+    parallel_from: usize,
+    run: &(impl Fn(J) -> Tally + Sync),
+) -> Tally {
+    let spread = job.len() >= parallel_from;
+    let grain = if spread {
+        (parallel_from / TASKS_AT_FIRST).max(1)
+    } else {
+        usize::MAX
+    };
+    split(job, grain, run)
+}
+
+#[cfg(feature = "parallel")]
+fn split<J: Job>(job: J, grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> Tally {
+    if job.len() <= grain {
+        return Tally {
+            tasks: 1,
+            ..run(job)
+        };
+    }
+    let half = job.len() / 2;
+    let (first, rest) = job.split(half);
+    let (a, b) = rayon::join(|| split(first, grain, run), || split(rest, grain, run));
+    a + b
+}
+
+#[cfg(not(feature = "parallel"))]
+fn split<J: Job>(job: J, _grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> Tally {
+    Tally {
+        tasks: 1,
+        ..run(job)
+    }
+}
+
+/// `N` columns of results for consecutive bodies, the first of them body `start`.
+pub(crate) struct Slots<'a, const N: usize> {
+    pub start: usize,
+    pub columns: [&'a mut [f32]; N],
+}
+
+impl<const N: usize> Job for Slots<'_, N> {
+    fn len(&self) -> usize {
+        self.columns[0].len()
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        let none = || std::array::from_fn::<&mut [f32], N, _>(|_| &mut []);
+        let (mut first, mut rest) = (none(), none());
+        for (k, column) in self.columns.into_iter().enumerate() {
+            (first[k], rest[k]) = column.split_at_mut(at);
+        }
+        (
+            Self {
+                start: self.start,
+                columns: first,
+            },
+            Self {
+                start: self.start + at,
+                columns: rest,
+            },
+        )
+    }
+}

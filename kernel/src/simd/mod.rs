@@ -1,0 +1,54 @@
+//! One trait for vectors of `f32`, so that the kernel is written once.
+//!
+//! A value of a type that implements [`Simd`] is a token: holding it proves that the CPU has the
+//! instructions. Every function generic over it must be `#[inline(always)]`, or each operation
+//! becomes a call. Only operations whose bits are the same everywhere are here: no fused
+//! multiply-add, no approximate reciprocal, no sum across lanes.
+
+mod portable;
+mod scalar;
+
+pub(crate) use portable::Portable;
+pub(crate) use scalar::Scalar;
+
+use std::ops::{Add, BitAnd, Div, Mul, Sub};
+
+/// The widest vector any implementation has; buffers of one block have this length.
+pub(crate) const MAX_LANES: usize = 16;
+
+/// The operations of one instruction set.
+pub(crate) trait Simd: Copy + Send + Sync {
+    /// How many `f32` a vector holds.
+    const LANES: usize;
+    /// A vector.
+    type F: Copy
+        + Add<Output = Self::F>
+        + Sub<Output = Self::F>
+        + Mul<Output = Self::F>
+        + Div<Output = Self::F>;
+    /// One truth value a lane.
+    type M: Copy + BitAnd<Output = Self::M>;
+
+    /// The same value in every lane.
+    fn splat(self, value: f32) -> Self::F;
+    /// The first `LANES` values; lanes past the slice's end are NaN, so that a leak shows.
+    fn load(self, values: &[f32]) -> Self::F;
+    /// Writes the first `out.len()` lanes, at most `LANES`.
+    fn store(self, vector: Self::F, out: &mut [f32]);
+    /// Correctly rounded square root.
+    fn sqrt(self, a: Self::F) -> Self::F;
+    /// `a < b`.
+    fn lt(self, a: Self::F, b: Self::F) -> Self::M;
+    /// `a <= b`.
+    fn le(self, a: Self::F, b: Self::F) -> Self::M;
+    /// `a` where the mask holds, else `b`.
+    fn select(self, mask: Self::M, a: Self::F, b: Self::F) -> Self::F;
+    /// `a` where the mask holds, else +0.0.
+    fn keep(self, mask: Self::M, a: Self::F) -> Self::F;
+    /// Every lane below `count`.
+    fn first_lanes(self, count: usize) -> Self::M;
+    /// Every lane but this one.
+    fn all_but(self, lane: usize) -> Self::M;
+    /// In how many lanes the mask holds.
+    fn count(self, mask: Self::M) -> u32;
+}

@@ -1,0 +1,410 @@
+//! What the owned flock and the forces-only call share: sort, hear neighbours, steer, step.
+
+use crate::bodies::{Bodies, Body};
+use crate::cells::{Cells, Grid, Order};
+use crate::error::{Error, Result};
+use crate::neighbours::{ALIGNMENT, Answers, Asking, COHESION, COUNTED, SEPARATION, Sums};
+use crate::parallel::{Slots, Tally, drive};
+use crate::rules::Config;
+use crate::simd::{MAX_LANES, Portable, Simd};
+use crate::steering::{limit, steer};
+use crate::step::Motion;
+use crate::{behaviours, world::World};
+use std::ops::Range;
+
+/// The largest force a host may add, along either axis.
+const HOST_FORCE_LIMIT: f32 = 1e15;
+
+/// The number of columns that a step writes: x, y, vx, vy.
+const STEP: usize = 4;
+
+/// What the configuration means for the loop, worked out once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    pub radius: f32,
+    /// Which rules any kind uses: bits of [`crate::neighbours`].
+    rules: u8,
+    kinds: Vec<KindPlan>,
+    period: [f32; 2],
+    behaves: bool,
+}
+
+/// One kind's numbers as the lanes need them, by rule.
+#[derive(Clone, Copy, Debug)]
+struct KindPlan {
+    /// Squared radius, or -1 for a rule that is not in use: no squared distance is below it.
+    reach: [f32; 3],
+    weight: [f32; 3],
+    max_speed: f32,
+    max_force: f32,
+}
+
+impl Plan {
+    pub(crate) fn new(config: &Config) -> Self {
+        let kinds = config.kinds.iter().map(|kind| {
+            let rules = kind.rules().map(|(_, rule)| rule);
+            KindPlan {
+                reach: rules.map(|rule| rule.map_or(-1.0, |rule| rule.radius * rule.radius)),
+                weight: rules.map(|rule| rule.map_or(0.0, |rule| rule.weight)),
+                max_speed: kind.gait.max_speed,
+                max_force: kind.gait.max_force,
+            }
+        });
+        let used = |bit, of: usize| {
+            if config.kinds.iter().any(|kind| kind.rules()[of].1.is_some()) {
+                bit
+            } else {
+                0
+            }
+        };
+        Self {
+            radius: config.radius(),
+            rules: used(SEPARATION, 0) | used(ALIGNMENT, 1) | used(COHESION, 2),
+            kinds: kinds.collect(),
+            period: config.world.period(),
+            behaves: config.kinds.iter().any(|kind| !kind.behaviours.is_empty()),
+        }
+    }
+}
+
+/// Buffers that live from tick to tick; once they are large enough, a tick allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tick {
+    pub plan: Plan,
+    /// The bodies as the tick found them, in canonical order.
+    pub sorted: Bodies,
+    pub cells: Cells,
+    host: [Vec<f32>; 2],
+}
+
+/// How a tick runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mode {
+    pub order: Order,
+    pub parallel_from: usize,
+    pub counted: bool,
+}
+
+impl Tick {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            plan: Plan::new(config),
+            ..Self::default()
+        }
+    }
+
+    /// Brings `bodies` into canonical order.
+    pub(crate) fn sort(&mut self, bodies: &Bodies, world: &World, order: Order) {
+        let grid = Grid::new(world, self.plan.radius, &bodies.x, &bodies.y);
+        self.cells
+            .sort(grid, &bodies.x, &bodies.y, &bodies.id, order);
+        self.sorted.gather(bodies, &self.cells.places);
+        self.host.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Asks the host for a force on every body, to be added before the cut.
+    pub(crate) fn ask_host(
+        &mut self,
+        config: &Config,
+        parallel_from: usize,
+        force: &(impl Fn(&Body) -> [f32; 2] + Sync),
+    ) -> Result<()> {
+        let Self { sorted, host, .. } = self;
+        let [fx, fy] = host;
+        fx.resize(sorted.len(), 0.0);
+        fy.resize(sorted.len(), 0.0);
+        drive(
+            Slots {
+                start: 0,
+                columns: [fx, fy],
+            },
+            parallel_from,
+            &|slots: Slots<'_, 2>| {
+                let [fx, fy] = slots.columns;
+                for (offset, (fx, fy)) in fx.iter_mut().zip(fy).enumerate() {
+                    [*fx, *fy] = force(&sorted.get(slots.start + offset, config));
+                }
+                Tally::default()
+            },
+        );
+        for (at, &id) in sorted.id.iter().enumerate() {
+            check_host_force([host[0][at], host[1][at]], id)?;
+        }
+        Ok(())
+    }
+
+    /// The force on every sorted body, into two columns in canonical order.
+    pub(crate) fn forces(
+        &self,
+        config: &Config,
+        tick: u64,
+        mode: Mode,
+        columns: [&mut [f32]; 2],
+    ) -> Tally {
+        self.pass(config, tick, mode, columns)
+    }
+
+    /// Position and velocity of every sorted body one tick later, in canonical order.
+    pub(crate) fn step(
+        &self,
+        config: &Config,
+        tick: u64,
+        mode: Mode,
+        columns: [&mut [f32]; STEP],
+    ) -> Tally {
+        self.pass(config, tick, mode, columns)
+    }
+
+    fn pass<const N: usize>(
+        &self,
+        config: &Config,
+        tick: u64,
+        mode: Mode,
+        columns: [&mut [f32]; N],
+    ) -> Tally {
+        let pass = Pass {
+            tick: self,
+            config,
+            number: tick,
+            order: mode.order,
+        };
+        let rules = self.plan.rules | if mode.counted { COUNTED } else { 0 };
+        drive(Slots { start: 0, columns }, mode.parallel_from, &|slots| {
+            pass.enter(rules, slots)
+        })
+    }
+}
+
+/// Refuses a host's force on the body `id` that could overflow.
+pub(crate) fn check_host_force(force: [f32; 2], id: u32) -> Result<()> {
+    for (field, value) in ["force x", "force y"].into_iter().zip(force) {
+        if value.is_nan() || value.abs() > HOST_FORCE_LIMIT {
+            let allowed = "a finite number, at most 1e15 either way";
+            return Err(Error::Body {
+                body: id as usize,
+                field,
+                value,
+                allowed,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// One pass over all blocks: what every block reads.
+#[derive(Clone, Copy)]
+struct Pass<'a> {
+    tick: &'a Tick,
+    config: &'a Config,
+    number: u64,
+    order: Order,
+}
+
+/// What a kind or body brings along, in lanes.
+struct Traits<S: Simd> {
+    reach: [S::F; 3],
+    weight: [S::F; 3],
+    max_speed: S::F,
+    max_force: S::F,
+}
+
+impl Pass<'_> {
+    /// Picks the compiled variant for these rules. Called once a task, so that everything below it
+    /// is inlined into one function.
+    fn enter<const N: usize>(&self, rules: u8, slots: Slots<'_, N>) -> Tally {
+        macro_rules! variants {
+            ($($rules:literal)*) => {
+                match rules {
+                    $($rules => self.blocks::<Portable, N, $rules>(Portable, slots),)*
+                    _ => unreachable!("four bits"),
+                }
+            };
+        }
+        variants!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    }
+
+    /// Blocks are consecutive bodies in one row of cells.
+    #[inline(always)]
+    fn blocks<S: Simd, const N: usize, const RULES: u8>(&self, s: S, slots: Slots<'_, N>) -> Tally {
+        let Slots {
+            start,
+            columns: out,
+        } = slots;
+        let Tick {
+            sorted,
+            cells,
+            plan,
+            ..
+        } = self.tick;
+        let (first, last) = (start, start + out[0].len());
+        let shared = self.shared_traits(s);
+        let mut tally = Tally::default();
+        let mut at = first;
+        while at < last {
+            let row = cells.grid.row(sorted.y[at]);
+            let row_end = cells.starts[(row + 1) as usize * cells.grid.cols as usize] as usize;
+            let end = last.min(row_end).min(at + S::LANES);
+            let traits = match &shared {
+                Some(shared) => self.traits_with_own_gaits(s, shared, at),
+                None => self.traits_by_kind(s, at..end),
+            };
+            let motion = Motion::<S> {
+                position: [s.load(&sorted.x[at..]), s.load(&sorted.y[at..])],
+                velocity: [s.load(&sorted.vx[at..]), s.load(&sorted.vy[at..])],
+            };
+            let mut force = [s.splat(0.0); 2];
+            if RULES != 0 {
+                let cols = cells.grid.col(sorted.x[at])..cells.grid.col(sorted.x[end - 1]) + 1;
+                let wraps = cells.grid.sees_seam(row, &cols);
+                let runs = cells.candidates(row, cols, self.order);
+                let asking = Asking::<S> {
+                    position: motion.position,
+                    span: at..end,
+                    reach: traits.reach,
+                    period: plan.period,
+                    counted_within: s.splat(plan.radius * plan.radius),
+                };
+                let answers = Answers {
+                    x: &sorted.x,
+                    y: &sorted.y,
+                    vx: &sorted.vx,
+                    vy: &sorted.vy,
+                };
+                let sums = if wraps {
+                    asking.hear::<RULES, true>(s, &answers, &runs)
+                } else {
+                    asking.hear::<RULES, false>(s, &answers, &runs)
+                };
+                force = obey::<S, RULES>(s, &sums, &traits, &motion);
+                let heard: usize = runs.iter().map(Range::len).sum();
+                tally.lane_slots += (heard * S::LANES) as u64;
+                tally.neighbours += sums.neighbours;
+            }
+            if plan.behaves {
+                force = self.behave(s, force, at..end);
+            }
+            force = self.add_host(s, force, at);
+            let force = limit(s, force, traits.max_force);
+            let written = at - first..end - first;
+            if N == STEP {
+                let dt = s.splat(self.config.dt);
+                let moved = motion.step(s, force, traits.max_speed, dt, &self.config.world);
+                s.store(moved.position[0], &mut out[0][written.clone()]);
+                s.store(moved.position[1], &mut out[1][written.clone()]);
+                s.store(moved.velocity[0], &mut out[2][written.clone()]);
+                s.store(moved.velocity[1], &mut out[3][written]);
+            } else {
+                s.store(force[0], &mut out[0][written.clone()]);
+                s.store(force[1], &mut out[1][written]);
+            }
+            at = end;
+        }
+        tally
+    }
+
+    /// The traits of every body, if there is only one kind.
+    #[inline(always)]
+    fn shared_traits<S: Simd>(&self, s: S) -> Option<Traits<S>> {
+        let [kind] = self.tick.plan.kinds[..] else {
+            return None;
+        };
+        Some(Traits {
+            reach: kind.reach.map(|reach| s.splat(reach)),
+            weight: kind.weight.map(|weight| s.splat(weight)),
+            max_speed: s.splat(kind.max_speed),
+            max_force: s.splat(kind.max_force),
+        })
+    }
+
+    #[inline(always)]
+    fn traits_with_own_gaits<S: Simd>(&self, s: S, shared: &Traits<S>, at: usize) -> Traits<S> {
+        let sorted = &self.tick.sorted;
+        let (max_speed, max_force) = if sorted.has_own_gaits() {
+            (
+                s.load(&sorted.max_speed[at..]),
+                s.load(&sorted.max_force[at..]),
+            )
+        } else {
+            (shared.max_speed, shared.max_force)
+        };
+        Traits {
+            reach: shared.reach,
+            weight: shared.weight,
+            max_speed,
+            max_force,
+        }
+    }
+
+    #[inline(always)]
+    fn traits_by_kind<S: Simd>(&self, s: S, block: Range<usize>) -> Traits<S> {
+        let Tick { sorted, plan, .. } = self.tick;
+        let mut kinds = [plan.kinds[0]; MAX_LANES];
+        for (slot, &kind) in kinds.iter_mut().zip(&sorted.kind[block.clone()]) {
+            *slot = plan.kinds[usize::from(kind)];
+        }
+        let by_kind = Traits {
+            reach: [0, 1, 2].map(|rule| s.load(&kinds.map(|kind| kind.reach[rule]))),
+            weight: [0, 1, 2].map(|rule| s.load(&kinds.map(|kind| kind.weight[rule]))),
+            max_speed: s.load(&kinds.map(|kind| kind.max_speed)),
+            max_force: s.load(&kinds.map(|kind| kind.max_force)),
+        };
+        self.traits_with_own_gaits(s, &by_kind, block.start)
+    }
+
+    /// Adds the behaviours of each body in the block, in listed order.
+    #[inline(always)]
+    fn behave<S: Simd>(&self, s: S, force: [S::F; 2], block: Range<usize>) -> [S::F; 2] {
+        let mut lanes = [[0.0_f32; MAX_LANES]; 2];
+        for (axis, lanes) in lanes.iter_mut().enumerate() {
+            s.store(force[axis], &mut lanes[..S::LANES]);
+        }
+        for (lane, at) in block.enumerate() {
+            let body = self.tick.sorted.get(at, self.config);
+            for behaviour in &self.config.kinds[usize::from(body.kind)].behaviours {
+                let more = behaviours::force(behaviour, &body, self.config, self.number);
+                lanes[0][lane] += more[0];
+                lanes[1][lane] += more[1];
+            }
+        }
+        [s.load(&lanes[0]), s.load(&lanes[1])]
+    }
+
+    #[inline(always)]
+    fn add_host<S: Simd>(&self, s: S, force: [S::F; 2], at: usize) -> [S::F; 2] {
+        let [fx, fy] = &self.tick.host;
+        if fx.is_empty() {
+            return force;
+        }
+        [force[0] + s.load(&fx[at..]), force[1] + s.load(&fy[at..])]
+    }
+}
+
+/// The rules' weighted steering forces, in the contract's order.
+#[inline(always)]
+fn obey<S: Simd, const RULES: u8>(
+    s: S,
+    sums: &Sums<S>,
+    traits: &Traits<S>,
+    motion: &Motion<S>,
+) -> [S::F; 2] {
+    let mut force = [s.splat(0.0); 2];
+    let mut add = |direction, weight| {
+        let Traits {
+            max_speed,
+            max_force,
+            ..
+        } = *traits;
+        let [x, y] = steer(s, direction, motion.velocity, max_speed, max_force);
+        force = [force[0] + weight * x, force[1] + weight * y];
+    };
+    if RULES & SEPARATION != 0 {
+        add(sums.separation, traits.weight[0]);
+    }
+    if RULES & ALIGNMENT != 0 {
+        add(sums.alignment, traits.weight[1]);
+    }
+    if RULES & COHESION != 0 {
+        add(sums.cohesion, traits.weight[2]);
+    }
+    force
+}
