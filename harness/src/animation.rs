@@ -26,15 +26,8 @@ impl<W: Write> Animation<W> {
         let palette = Palette::new();
         let mut encoder = gif::Encoder::new(writer, width, height, palette.colours.as_flattened())
             .map_err(|error| error.to_string())?;
-        encoder
-            .set_repeat(gif::Repeat::Infinite)
-            .map_err(|error| error.to_string())?;
-        Ok(Self {
-            encoder,
-            size: (width, height),
-            palette,
-            shown: Vec::new(),
-        })
+        encoder.set_repeat(gif::Repeat::Infinite).map_err(|error| error.to_string())?;
+        Ok(Self { encoder, size: (width, height), palette, shown: Vec::new() })
     }
 
     /// Adds a frame; only the pixels that changed are written.
@@ -43,10 +36,7 @@ impl<W: Write> Animation<W> {
         if canvas.size() != (width.into(), height.into()) {
             return Err("all frames of a GIF must have the same size".to_owned());
         }
-        let next: Vec<u8> = canvas
-            .rgb()
-            .map(|colour| self.palette.index(colour))
-            .collect();
+        let next: Vec<u8> = canvas.rgb().map(|colour| self.palette.index(colour)).collect();
         let mut buffer = next.clone();
         for (index, before) in buffer.iter_mut().zip(&self.shown) {
             if index == before {
@@ -56,17 +46,9 @@ impl<W: Write> Animation<W> {
         self.shown = next;
         let transparent = Some(Palette::TRANSPARENT);
         let buffer = buffer.into();
-        let frame = gif::Frame {
-            delay: DELAY,
-            transparent,
-            width,
-            height,
-            buffer,
-            ..Default::default()
-        };
-        self.encoder
-            .write_frame(&frame)
-            .map_err(|error| error.to_string())
+        let frame =
+            gif::Frame { delay: DELAY, transparent, width, height, buffer, ..Default::default() };
+        self.encoder.write_frame(&frame).map_err(|error| error.to_string())
     }
 
     /// Writes the end and hands the writer back.
@@ -120,9 +102,7 @@ fn faded(colour: Rgb, quarters: u16) -> Rgb {
 }
 
 fn cell(colour: Rgb) -> usize {
-    colour
-        .iter()
-        .fold(0, |cell, &channel| cell << 6 | usize::from(channel >> 2))
+    colour.iter().fold(0, |cell, &channel| cell << 6 | usize::from(channel >> 2))
 }
 
 /// The squared distance, with the weights the eye gives to red, green and blue.
@@ -144,10 +124,7 @@ mod tests {
     fn the_palette_is_close() {
         let mut palette = Palette::new();
         assert!(palette.colours.len() < usize::from(Palette::TRANSPARENT));
-        assert_eq!(
-            [BACKGROUND, BORDER].map(|colour| palette.index(colour)),
-            [0, 1]
-        );
+        assert_eq!([BACKGROUND, BORDER].map(|colour| palette.index(colour)), [0, 1]);
         for colour in wheel() {
             let nearest = palette.index(colour);
             assert!(distance(palette.colours[usize::from(nearest)], colour) < 100);
@@ -160,11 +137,7 @@ mod tests {
         let mut animation = Animation::new(Vec::new(), canvas.size()).unwrap();
         let mut wanted = Vec::new();
         for x in [20.0, 25.0, 25.0] {
-            canvas.draw(&Crowd {
-                positions: &[[x, 30.0]],
-                velocities: &[[1.0, 0.5]],
-                kinds: &[],
-            });
+            canvas.draw(&Crowd { positions: &[[x, 30.0]], velocities: &[[1.0, 0.5]], kinds: &[] });
             animation.add(&canvas).unwrap();
             wanted.push(animation.shown.clone());
         }
@@ -176,16 +149,9 @@ mod tests {
         let mut screen = vec![Palette::TRANSPARENT; 90 * 60];
         for wanted in wanted {
             let frame = decoder.read_next_frame().unwrap().unwrap();
-            assert_eq!(
-                (frame.delay, frame.transparent),
-                (DELAY, Some(Palette::TRANSPARENT))
-            );
+            assert_eq!((frame.delay, frame.transparent), (DELAY, Some(Palette::TRANSPARENT)));
             for (shown, &index) in screen.iter_mut().zip(&*frame.buffer) {
-                *shown = if index == Palette::TRANSPARENT {
-                    *shown
-                } else {
-                    index
-                };
+                *shown = if index == Palette::TRANSPARENT { *shown } else { index };
             }
             assert_eq!(screen, wanted);
         }

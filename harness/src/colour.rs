@@ -55,11 +55,7 @@ fn oklch(lightness: f64, chroma: f64, hue: f64) -> Rgb {
     ]
     .map(|linear| {
         let curved = 1.055 * libm::pow(linear.max(0.0), 1.0 / 2.4) - 0.055;
-        let value = if linear <= 0.003_130_8 {
-            12.92 * linear
-        } else {
-            curved
-        };
+        let value = if linear <= 0.003_130_8 { 12.92 * linear } else { curved };
         (value * 255.0).round() as u8
     })
 }
@@ -75,9 +71,7 @@ mod tests {
         assert_eq!(oklch(0.627_96, 0.257_68, 29.234 / 360.0 * TAU), [255, 0, 0]);
         for (index, &colour) in wheel.iter().enumerate() {
             let next = wheel[(index + 1) % HEADINGS];
-            let step: u32 = (0..3)
-                .map(|c| u32::from(colour[c].abs_diff(next[c])).pow(2))
-                .sum();
+            let step: u32 = (0..3).map(|c| u32::from(colour[c].abs_diff(next[c])).pow(2)).sum();
             assert!((40..1000).contains(&step), "{index}: {step}");
         }
     }

@@ -38,11 +38,7 @@ impl Pending {
     pub(crate) fn create(path: &Path) -> Outcome<Self> {
         let opened = open(path).map_err(|error| Fault::Input(trouble(path, &error)))?;
         let (file, beside) = (BufWriter::new(opened.0), opened.1);
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-            beside,
-        })
+        Ok(Self { path: path.to_owned(), file, beside })
     }
 
     /// Puts the file at its place.
@@ -67,9 +63,7 @@ impl Pending {
 
 impl Write for Pending {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file
-            .write(bytes)
-            .map_err(|error| named(&self.path, error))
+        self.file.write(bytes).map_err(|error| named(&self.path, error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -103,14 +97,7 @@ fn open(path: &Path) -> io::Result<(File, Option<Beside>)> {
     }
     let (file, temporary) = open_beside(&target)?;
     let permissions = found.map(|found| found.permissions());
-    Ok((
-        file,
-        Some(Beside {
-            temporary,
-            target,
-            permissions,
-        }),
-    ))
+    Ok((file, Some(Beside { temporary, target, permissions })))
 }
 
 fn names_a_file(path: &Path) -> bool {
@@ -124,10 +111,7 @@ fn require_directory(directory: &Path) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => "does not exist".to_owned(),
         Err(error) => format!("cannot be used: {error}"),
     };
-    Err(io::Error::other(format!(
-        "{} {reason}",
-        directory.display()
-    )))
+    Err(io::Error::other(format!("{} {reason}", directory.display())))
 }
 
 /// The file a path leads to through symbolic links; it need not exist.
@@ -186,20 +170,13 @@ fn open_beside(target: &Path) -> io::Result<(File, TempPath)> {
         builder.permissions(Permissions::from_mode(0o666));
     }
     // Only the kind: the error's text has the temporary file's name.
-    let file = builder
-        .tempfile_in(directory(target))
-        .map_err(|error| error.kind())?;
+    let file = builder.tempfile_in(directory(target)).map_err(|error| error.kind())?;
     Ok(file.into_parts())
 }
 
 fn settle(file: BufWriter<File>, beside: Option<Beside>) -> io::Result<()> {
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    let Some(Beside {
-        temporary,
-        target,
-        permissions,
-    }) = beside
-    else {
+    let Some(Beside { temporary, target, permissions }) = beside else {
         return Ok(());
     };
     if let Some(permissions) = permissions {
@@ -235,11 +212,7 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"before");
         put(&path, "after");
         assert_eq!(fs::read(&path).unwrap(), b"after");
-        assert_eq!(
-            fs::read_dir(place.path()).unwrap().count(),
-            1,
-            "nothing is left over"
-        );
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left over");
     }
 
     #[test]
@@ -249,10 +222,7 @@ mod tests {
         let at = |end: &str| format!("{}/{end}", place.path().display());
         for (path, reason) in [
             (at("no/x.csv"), format!("{} does not exist", at("no"))),
-            (
-                at("file/x.csv"),
-                format!("{} is not a directory", at("file")),
-            ),
+            (at("file/x.csv"), format!("{} is not a directory", at("file"))),
             (at(""), "it is a directory".to_owned()),
             (at("new/"), "it is a directory".to_owned()),
             (String::new(), "it is a directory".to_owned()),
@@ -289,11 +259,7 @@ mod tests {
         for text in ["dangling", "existing"] {
             put(&at("first"), text);
             assert_eq!(fs::read_to_string(at("file")).unwrap(), text);
-            assert!(
-                fs::symlink_metadata(at("inner/second"))
-                    .unwrap()
-                    .is_symlink()
-            );
+            assert!(fs::symlink_metadata(at("inner/second")).unwrap().is_symlink());
         }
         symlink("circle", at("circle")).unwrap();
         let (code, text) = said(Pending::create(&at("circle")));
@@ -307,10 +273,7 @@ mod tests {
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         let mut pending = Pending::create(Path::new("/dev/full")).unwrap();
         let text = "cannot write /dev/full: No space left on device (os error 28)";
-        assert_eq!(
-            pending.write_all(&[0; 9_000]).unwrap_err().to_string(),
-            text
-        );
+        assert_eq!(pending.write_all(&[0; 9_000]).unwrap_err().to_string(), text);
         let mut pending = Pending::create(Path::new("/dev/full")).unwrap();
         pending.write_all(b"short").unwrap();
         assert_eq!(said(pending.commit()), (1, text.to_owned()));

@@ -52,13 +52,7 @@ impl Canvas {
         let room = |side: u32| f64::from(side.saturating_sub(2 * margin).max(1));
         let scale = (room(width) / extent[0]).min(room(height) / extent[1]);
         let pixels = Pixmap::new(width, height).expect("both sides are between 1 and 8000");
-        let mut canvas = Self {
-            pixels,
-            view,
-            extent,
-            scale,
-            wheel: wheel(),
-        };
+        let mut canvas = Self { pixels, view, extent, scale, wheel: wheel() };
         canvas.clear();
         canvas
     }
@@ -84,8 +78,7 @@ impl Canvas {
                 self.rectangle(square(centre, length), colour);
             } else if let Some(path) = outline(centre, direction, length) {
                 let (rule, still) = (FillRule::Winding, Transform::identity());
-                self.pixels
-                    .fill_path(&path, &paint(colour, true), rule, still, None);
+                self.pixels.fill_path(&path, &paint(colour, true), rule, still, None);
             }
         }
     }
@@ -104,9 +97,7 @@ impl Canvas {
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
         let mut writer = encoder.write_header().map_err(|error| error.to_string())?;
         let data: Vec<Rgb> = self.rgb().collect();
-        writer
-            .write_image_data(data.as_flattened())
-            .map_err(|error| error.to_string())?;
+        writer.write_image_data(data.as_flattened()).map_err(|error| error.to_string())?;
         writer.finish().map_err(|error| error.to_string())?;
         Ok(bytes)
     }
@@ -123,11 +114,7 @@ impl Canvas {
 
     /// The pixels row by row.
     pub(crate) fn rgb(&self) -> impl Iterator<Item = Rgb> {
-        self.rgba()
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|&[r, g, b, _]| [r, g, b])
+        self.rgba().as_chunks::<4>().0.iter().map(|&[r, g, b, _]| [r, g, b])
     }
 
     /// Draws the empty world: its edge lies just outside the outermost positions.
@@ -147,8 +134,7 @@ impl Canvas {
     fn rectangle(&mut self, edges: [f64; 4], colour: Rgb) {
         let [left, top, right, bottom] = edges.map(|edge| edge as f32);
         if let Some(rect) = Rect::from_ltrb(left, top, right, bottom) {
-            self.pixels
-                .fill_rect(rect, &paint(colour, false), Transform::identity(), None);
+            self.pixels.fill_rect(rect, &paint(colour, false), Transform::identity(), None);
         }
     }
 
@@ -195,10 +181,7 @@ fn direction(velocity: [f32; 2]) -> Option<[f64; 2]> {
 }
 
 fn paint([red, green, blue]: Rgb, anti_alias: bool) -> Paint<'static> {
-    let mut paint = Paint {
-        anti_alias,
-        ..Paint::default()
-    };
+    let mut paint = Paint { anti_alias, ..Paint::default() };
     paint.set_color_rgba8(red, green, blue, 255);
     paint
 }
@@ -213,10 +196,7 @@ fn outline([x, y]: [f64; 2], direction: Option<[f64; 2]>, length: f64) -> Option
     };
     let corner = |along: f64, across: f64| {
         let (along, across) = (along * length, across * half_width);
-        let corner = [
-            x + along * ahead - across * aside,
-            y + along * aside + across * ahead,
-        ];
+        let corner = [x + along * ahead - across * aside, y + along * aside + across * ahead];
         corner.map(|pixel| pixel as f32)
     };
     let [nose, left, right] = [corner(0.55, 0.0), corner(-0.45, 1.0), corner(-0.45, -1.0)];
@@ -243,19 +223,12 @@ mod tests {
     }
 
     fn draw_one(canvas: &mut Canvas, position: [f32; 2], velocity: [f32; 2], kind: u8) -> u64 {
-        canvas.draw(&Crowd {
-            positions: &[position],
-            velocities: &[velocity],
-            kinds: &[kind],
-        });
+        canvas.draw(&Crowd { positions: &[position], velocities: &[velocity], kinds: &[kind] });
         canvas.frame_hash()
     }
 
     fn pixel(canvas: &Canvas, [x, y]: [u32; 2]) -> Rgb {
-        canvas
-            .rgb()
-            .nth((y * canvas.size().0 + x) as usize)
-            .unwrap()
+        canvas.rgb().nth((y * canvas.size().0 + x) as usize).unwrap()
     }
 
     #[test]
@@ -276,11 +249,7 @@ mod tests {
         let down = canvas.wheel[HEADINGS / 4];
         assert_eq!(pixel(&canvas, [x, y]), down);
         assert_eq!(pixel(&canvas, [x + 1, y - 5]), down, "the tail is wide");
-        assert_eq!(
-            pixel(&canvas, [x + 1, y + 5]),
-            BACKGROUND,
-            "the nose is narrow"
-        );
+        assert_eq!(pixel(&canvas, [x + 1, y + 5]), BACKGROUND, "the nose is narrow");
         draw_one(&mut canvas, [480.0, 100.0], [0.0; 2], 0);
         assert_eq!(pixel(&canvas, [x, y]), RESTING);
         draw_one(&mut canvas, [480.0, 100.0], [0.0, 3.0], 11);
@@ -291,26 +260,14 @@ mod tests {
     fn odd_positions_velocities_and_views_do_no_harm() {
         let mut canvas = canvas([100.0, 100.0], 200);
         let empty = canvas.frame_hash();
-        for far in [
-            -0.5,
-            100.5,
-            1e38,
-            f32::INFINITY,
-            f32::NEG_INFINITY,
-            f32::NAN,
-        ] {
+        for far in [-0.5, 100.5, 1e38, f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
             assert_eq!(draw_one(&mut canvas, [50.0, far], [1.0, 0.0], 0), empty);
             assert_eq!(draw_one(&mut canvas, [far, 50.0], [1.0, 0.0], 0), empty);
         }
         for odd in [f32::NAN, f32::INFINITY, f32::MAX, 1e-45] {
             assert_ne!(draw_one(&mut canvas, [100.0, 0.0], [odd, odd], 0), empty);
             let (min, max) = ([-odd; 2], [odd; 2]);
-            draw_one(
-                &mut Canvas::new(View { min, max }, 50),
-                [odd; 2],
-                [1.0; 2],
-                0,
-            );
+            draw_one(&mut Canvas::new(View { min, max }, 50), [odd; 2], [1.0; 2], 0);
         }
         assert_eq!(direction([f32::MAX, 0.0]), Some([1.0, 0.0]));
         assert_eq!(direction([0.0, -1e-45]), Some([0.0, -1.0]));
@@ -319,28 +276,15 @@ mod tests {
     #[test]
     fn bodies_shrink_to_dots_and_equal_crowds_give_equal_pictures() {
         let mut canvas = canvas([256.0, 256.0], 160);
-        let places: Vec<_> = (0..65_536)
-            .map(|i| [(i % 256) as f32, (i / 256) as f32])
-            .collect();
+        let places: Vec<_> = (0..65_536).map(|i| [(i % 256) as f32, (i / 256) as f32]).collect();
         let (positions, velocities, kinds) = (&places[..], &places[..], &[][..]);
-        let crowd = Crowd {
-            positions,
-            velocities,
-            kinds,
-        };
+        let crowd = Crowd { positions, velocities, kinds };
         canvas.draw(&crowd);
         let hash = canvas.frame_hash();
         canvas.draw(&crowd);
         assert_eq!(canvas.frame_hash(), hash);
         assert_eq!(hash, xxh3_64(canvas.rgba()));
-        assert!(
-            canvas
-                .rgba()
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .all(|pixel| pixel[3] == 255)
-        );
+        assert!(canvas.rgba().as_chunks::<4>().0.iter().all(|pixel| pixel[3] == 255));
         let known = |colour| {
             canvas.wheel.contains(&colour) || [BACKGROUND, BORDER, RESTING].contains(&colour)
         };

@@ -26,9 +26,7 @@ pub(crate) enum Format {
 impl Format {
     /// The format a file's extension asks for.
     pub(crate) fn of(path: &Path) -> Outcome<Self> {
-        let extension = path
-            .extension()
-            .map(|extension| extension.to_string_lossy());
+        let extension = path.extension().map(|extension| extension.to_string_lossy());
         match extension.as_deref() {
             Some(csv) if csv.eq_ignore_ascii_case("csv") => Ok(Self::Csv),
             Some(npz) if npz.eq_ignore_ascii_case("npz") => Ok(Self::Npz),
@@ -73,11 +71,7 @@ pub(crate) struct BodyTable {
 
 enum Body {
     Csv(Box<csv::Writer<Pending>>),
-    Npz {
-        pending: Pending,
-        columns: Vec<BufWriter<SpooledTempFile>>,
-        rows: u64,
-    },
+    Npz { pending: Pending, columns: Vec<BufWriter<SpooledTempFile>>, rows: u64 },
 }
 
 impl BodyTable {
@@ -101,11 +95,7 @@ impl BodyTable {
             Format::Npz => {
                 let scratch = |_: &usize| BufWriter::new(pending.scratch(SPILL));
                 let columns = columns.iter().map(scratch).collect();
-                Body::Npz {
-                    pending,
-                    columns,
-                    rows: 0,
-                }
+                Body::Npz { pending, columns, rows: 0 }
             }
         };
         Ok(Self { columns, body })
@@ -133,11 +123,7 @@ impl BodyTable {
                 }
                 writer.write_record(None::<&[u8]>)?;
             }
-            Body::Npz {
-                pending,
-                columns,
-                rows,
-            } => {
+            Body::Npz { pending, columns, rows } => {
                 let [tick, id] = [&tick.to_le_bytes()[..], &id.to_le_bytes()];
                 let [x, y, vx, vy] = [x, y, vx, vy].map(f32::to_le_bytes);
                 let cells: [&[u8]; COLUMNS.len()] = [tick, id, &[*kind], &x, &y, &vx, &vy];
@@ -158,16 +144,8 @@ impl BodyTable {
                 let pending = writer.into_inner().map_err(|error| failed(error.error()))?;
                 pending.commit()
             }
-            Body::Npz {
-                mut pending,
-                columns,
-                rows,
-            } => {
-                let columns = self
-                    .columns
-                    .iter()
-                    .map(|&column| COLUMNS[column])
-                    .zip(columns);
+            Body::Npz { mut pending, columns, rows } => {
+                let columns = self.columns.iter().map(|&column| COLUMNS[column]).zip(columns);
                 write_arrays(&mut pending, columns, rows).map_err(failed)?;
                 pending.commit()
             }
@@ -186,10 +164,7 @@ fn write_arrays<'a>(
     rows: u64,
 ) -> io::Result<()> {
     let path = pending.path().to_owned();
-    let mut archive = ZipWriter::new_stream(Shield {
-        pending,
-        failure: None,
-    });
+    let mut archive = ZipWriter::new_stream(Shield { pending, failure: None });
     for ((name, kind), column) in columns {
         let flushed = column.into_inner();
         let mut values = flushed.map_err(|error| named(&path, error.into_error()))?;
@@ -236,16 +211,8 @@ mod tests {
     use std::fs;
     use std::io::Read;
 
-    const REALS: [f32; 8] = [
-        -0.0,
-        1e-45,
-        3e38,
-        0.1,
-        -1.5e-40,
-        16_777_216.0,
-        f32::MIN_POSITIVE,
-        7.0,
-    ];
+    const REALS: [f32; 8] =
+        [-0.0, 1e-45, 3e38, 0.1, -1.5e-40, 16_777_216.0, f32::MIN_POSITIVE, 7.0];
 
     fn rows(count: u32) -> impl Iterator<Item = Row> {
         let real = |index: u32| REALS[index as usize % REALS.len()];
@@ -308,10 +275,7 @@ mod tests {
                 assert_eq!(real.to_bits(), REALS[(index + column) % 8].to_bits());
             }
         }
-        BodyTable::create(&path, false, false)
-            .unwrap()
-            .finish()
-            .unwrap();
+        BodyTable::create(&path, false, false).unwrap().finish().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "id,x,y,vx,vy\n");
     }
 
@@ -328,11 +292,7 @@ mod tests {
     fn array<T: npyz::Deserialize>(file: &[u8], name: &str) -> Vec<T> {
         let mut archive = zip::ZipArchive::new(io::Cursor::new(file)).unwrap();
         let mut bytes = Vec::new();
-        archive
-            .by_name(name)
-            .unwrap()
-            .read_to_end(&mut bytes)
-            .unwrap();
+        archive.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
         npyz::NpyFile::new(&bytes[..]).unwrap().into_vec().unwrap()
     }
 
@@ -345,19 +305,14 @@ mod tests {
             let twice = || (0..bodies).chain(0..bodies);
             assert_eq!(array::<u32>(&file, "id.npy"), twice().collect::<Vec<_>>());
             assert!(
-                array::<u8>(&file, "kind.npy")
-                    .into_iter()
-                    .eq(twice().map(|id| (id % 3) as u8))
+                array::<u8>(&file, "kind.npy").into_iter().eq(twice().map(|id| (id % 3) as u8))
             );
             for (column, name) in ["x.npy", "y.npy", "vx.npy", "vy.npy"].iter().enumerate() {
                 let bits = array::<f32>(&file, name).into_iter().map(f32::to_bits);
                 assert!(bits.eq(twice().map(|id| REALS[(id as usize + column) % 8].to_bits())));
             }
             let ticks = array::<u64>(&file, "tick.npy");
-            assert_eq!(
-                ticks,
-                [vec![5; bodies as usize], vec![6; bodies as usize]].concat()
-            );
+            assert_eq!(ticks, [vec![5; bodies as usize], vec![6; bodies as usize]].concat());
         }
     }
 }

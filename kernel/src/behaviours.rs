@@ -10,12 +10,7 @@ use std::f32::consts::PI;
 #[inline]
 pub(crate) fn force(behaviour: &Behaviour, body: &Body, config: &Config, tick: u64) -> [f32; 2] {
     let (weight, direction) = match *behaviour {
-        Behaviour::Wander {
-            weight,
-            distance,
-            radius,
-            period,
-        } => {
+        Behaviour::Wander { weight, distance, radius, period } => {
             let angle = drift(config.seed, body.id, tick, period);
             (weight, ahead(body.velocity, distance, radius, angle))
         }
@@ -24,40 +19,23 @@ pub(crate) fn force(behaviour: &Behaviour, body: &Body, config: &Config, tick: u
         }
     };
     let gait = body.gait;
-    steer(
-        Scalar,
-        direction,
-        body.velocity,
-        gait.max_speed,
-        gait.max_force,
-    )
-    .map(|part| weight * part)
+    steer(Scalar, direction, body.velocity, gait.max_speed, gait.max_force)
+        .map(|part| weight * part)
 }
 
 /// From the body to a point on the wander circle, `angle` half-turns off the heading.
 fn ahead([vx, vy]: [f32; 2], distance: f32, radius: f32, angle: f32) -> [f32; 2] {
     let length = (vx * vx + vy * vy).sqrt();
-    let [hx, hy] = if length > 0.0 {
-        [vx / length, vy / length]
-    } else {
-        [1.0, 0.0]
-    };
+    let [hx, hy] = if length > 0.0 { [vx / length, vy / length] } else { [1.0, 0.0] };
     let [sin, cos] = sin_cos_half_turns(angle);
-    [
-        hx * distance + (hx * cos - hy * sin) * radius,
-        hy * distance + (hx * sin + hy * cos) * radius,
-    ]
+    [hx * distance + (hx * cos - hy * sin) * radius, hy * distance + (hx * sin + hy * cos) * radius]
 }
 
 /// Away from the edges nearer than `margin`.
 fn inward(position: [f32; 2], size: [f32; 2], margin: f32) -> [f32; 2] {
     [0, 1].map(|axis| {
         let from_low = if position[axis] < margin { 1.0 } else { 0.0 };
-        let from_high = if position[axis] > size[axis] - margin {
-            1.0
-        } else {
-            0.0
-        };
+        let from_high = if position[axis] > size[axis] - margin { 1.0 } else { 0.0 };
         from_low - from_high
     })
 }
@@ -120,10 +98,7 @@ mod tests {
                 let sign = if power % 4 < 2 { 1.0 } else { -1.0 };
                 sums[usize::from(power % 2 == 0)] += sign * term;
             }
-            assert!(
-                (sin - sums[0]).abs() < 2e-6 && (cos - sums[1]).abs() < 2e-6,
-                "at {u}"
-            );
+            assert!((sin - sums[0]).abs() < 2e-6 && (cos - sums[1]).abs() < 2e-6, "at {u}");
         }
     }
 
@@ -135,10 +110,7 @@ mod tests {
         let angles: Vec<f32> = (0..2000).map(|tick| drift(7, 3, tick, 20)).collect();
         assert!(angles.iter().all(|angle| (-1.0..=1.0).contains(angle)));
         assert!(angles.iter().any(|&angle| angle > 0.5) && angles.iter().any(|&a| a < -0.5));
-        let largest = angles
-            .windows(2)
-            .map(|pair| (pair[1] - pair[0]).abs())
-            .fold(0.0, f32::max);
+        let largest = angles.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max);
         assert!(largest < 0.16, "an angle jumped by {largest}");
     }
 

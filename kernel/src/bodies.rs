@@ -34,12 +34,7 @@ pub struct Spawn {
 impl Spawn {
     /// A body of the first kind with that kind's gait.
     pub const fn new(position: [f32; 2], velocity: [f32; 2]) -> Self {
-        Self {
-            position,
-            velocity,
-            kind: 0,
-            gait: None,
-        }
+        Self { position, velocity, kind: 0, gait: None }
     }
 
     /// The spawn as it may be stored, or why not. `body` names it in the refusal.
@@ -63,12 +58,7 @@ const SAVED_SPEED_LIMIT: f64 = 1.001e9;
 fn check_velocity(velocity: [f32; 2], body: usize, limit: f64) -> Result<()> {
     for (field, value) in ["vx", "vy"].into_iter().zip(velocity) {
         if !value.is_finite() {
-            return Err(Error::Body {
-                body,
-                field,
-                value,
-                allowed: "a finite number",
-            });
+            return Err(Error::Body { body, field, value, allowed: "a finite number" });
         }
     }
     let [vx, vy] = velocity.map(f64::from);
@@ -77,12 +67,7 @@ fn check_velocity(velocity: [f32; 2], body: usize, limit: f64) -> Result<()> {
         Ok(())
     } else {
         let value = squared.sqrt() as f32;
-        Err(Error::Body {
-            body,
-            field: "velocity",
-            value,
-            allowed: "at most 1e9 long",
-        })
+        Err(Error::Body { body, field: "velocity", value, allowed: "at most 1e9 long" })
     }
 }
 
@@ -91,12 +76,7 @@ fn check_kind(kind: u8, config: &Config, body: usize) -> Result<()> {
         return Ok(());
     }
     let allowed = "the index of one of the flock's kinds";
-    Err(Error::Body {
-        body,
-        field: "kind",
-        value: f32::from(kind),
-        allowed,
-    })
+    Err(Error::Body { body, field: "kind", value: f32::from(kind), allowed })
 }
 
 pub(crate) fn check_own_gait(gait: Gait, config: &Config, body: usize) -> Result<()> {
@@ -136,10 +116,7 @@ impl Bodies {
 
     pub(crate) fn gait_at(&self, at: usize, config: &Config) -> Gait {
         if self.has_own_gaits() {
-            Gait {
-                max_speed: self.max_speed[at],
-                max_force: self.max_force[at],
-            }
+            Gait { max_speed: self.max_speed[at], max_force: self.max_force[at] }
         } else {
             config.kinds[usize::from(self.kind_at(at))].gait
         }
@@ -159,15 +136,7 @@ impl Bodies {
     pub(crate) fn clear(&mut self) {
         self.id.clear();
         self.kind.clear();
-        let Self {
-            x,
-            y,
-            vx,
-            vy,
-            max_speed,
-            max_force,
-            ..
-        } = self;
+        let Self { x, y, vx, vy, max_speed, max_force, .. } = self;
         for column in [x, y, vx, vy, max_speed, max_force] {
             column.clear();
         }
@@ -187,9 +156,7 @@ impl Bodies {
             self.kind.push(spawn.kind);
         }
         if self.has_own_gaits() || spawn.gait.is_some() {
-            let gait = spawn
-                .gait
-                .unwrap_or(config.kinds[usize::from(spawn.kind)].gait);
+            let gait = spawn.gait.unwrap_or(config.kinds[usize::from(spawn.kind)].gait);
             self.max_speed.push(gait.max_speed);
             self.max_force.push(gait.max_force);
         }

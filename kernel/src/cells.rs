@@ -33,13 +33,8 @@ impl Grid {
             Edge::Walls | Edge::Torus => (0.0, world.size[axis]),
         });
         let counts = cell_counts(axes.map(|(_, length)| length), radius, x.len());
-        let scale = [0, 1].map(|axis| {
-            if counts[axis] > 1 {
-                counts[axis] as f32 / axes[axis].1
-            } else {
-                0.0
-            }
-        });
+        let scale = [0, 1]
+            .map(|axis| if counts[axis] > 1 { counts[axis] as f32 / axes[axis].1 } else { 0.0 });
         Self {
             cols: counts[0],
             rows: counts[1],
@@ -66,8 +61,7 @@ impl Grid {
     /// How many cells a length can reach across along each axis, rounding included.
     pub(crate) fn reach(&self, length: f32) -> [u32; 2] {
         // One more than the quotient, and one for its rounding; `as` saturates.
-        self.scale
-            .map(|scale| ((length * scale) as u32).saturating_add(2))
+        self.scale.map(|scale| ((length * scale) as u32).saturating_add(2))
     }
 
     /// The columns within `reach` of `cols`.
@@ -90,22 +84,10 @@ impl Grid {
     /// shows why order matters.
     fn own_row_first(&self, row: u32) -> [Option<u32>; 3] {
         let wrapped = |row: u32, by: u32| self.wraps[1].then_some((row + by) % self.rows);
-        let above = if row > 0 {
-            Some(row - 1)
-        } else {
-            wrapped(row, self.rows - 1)
-        };
-        let below = if row + 1 < self.rows {
-            Some(row + 1)
-        } else {
-            wrapped(row, 1)
-        };
+        let above = if row > 0 { Some(row - 1) } else { wrapped(row, self.rows - 1) };
+        let below = if row + 1 < self.rows { Some(row + 1) } else { wrapped(row, 1) };
         let above = above.filter(|&above| above != row);
-        [
-            Some(row),
-            above,
-            below.filter(|&below| below != row && Some(below) != above),
-        ]
+        [Some(row), above, below.filter(|&below| below != row && Some(below) != above)]
     }
 }
 
@@ -115,10 +97,7 @@ fn bounds(values: &[f32]) -> (f32, f32) {
         return (0.0, 0.0);
     };
     let (low, high) = values.iter().fold((first, first), |(low, high), &value| {
-        (
-            if value < low { value } else { low },
-            if value > high { value } else { high },
-        )
+        (if value < low { value } else { low }, if value > high { value } else { high })
     });
     (low, high - low)
 }
@@ -207,11 +186,7 @@ impl Cells {
     fn count(&mut self, x: &[f32], y: &[f32]) {
         let grid = &self.grid;
         self.cell_of.clear();
-        self.cell_of.extend(
-            x.iter()
-                .zip(y)
-                .map(|(&x, &y)| grid.row(y) * grid.cols + grid.col(x)),
-        );
+        self.cell_of.extend(x.iter().zip(y).map(|(&x, &y)| grid.row(y) * grid.cols + grid.col(x)));
         self.starts.clear();
         self.starts.resize(grid.len() + 1, 0);
         for &cell in &self.cell_of {
@@ -339,10 +314,7 @@ mod tests {
     #[test]
     fn own_row_first_names_each_row_once() {
         let world = World::new(10.0, 10.0, Edge::Torus);
-        let grid = Grid {
-            rows: 2,
-            ..Grid::new(&world, 5.0, &[], &[])
-        };
+        let grid = Grid { rows: 2, ..Grid::new(&world, 5.0, &[], &[]) };
         assert_eq!(grid.own_row_first(0), [Some(0), Some(1), None]);
         let grid = Grid { rows: 4, ..grid };
         assert_eq!(grid.own_row_first(0), [Some(0), Some(3), Some(1)]);

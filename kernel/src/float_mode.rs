@@ -24,9 +24,5 @@ pub fn check_float_mode() -> Result<()> {
         && -one - half_ulp == -1.0
         && (one + ulp) + half_ulp == 1.0 + 2.0 * ulp
         && (-one - ulp) - half_ulp == -1.0 - 2.0 * ulp;
-    if nearest_even {
-        Ok(())
-    } else {
-        Err(Error::FloatMode("does not round to nearest even"))
-    }
+    if nearest_even { Ok(()) } else { Err(Error::FloatMode("does not round to nearest even")) }
 }

@@ -70,10 +70,7 @@ impl Flock {
             tick: Tick::new(&config),
             config,
             bodies: Bodies::default(),
-            progress: Progress {
-                tick: 0,
-                next_id: 0,
-            },
+            progress: Progress { tick: 0, next_id: 0 },
             engine: Engine::Cells,
             parallel_from: PARALLEL_FROM,
             by_id: ById::default(),
@@ -126,11 +123,7 @@ impl Flock {
 
     /// Keeps the bodies for which `keep` holds, visited in ascending id order.
     pub fn retain(&mut self, mut keep: impl FnMut(&Body) -> bool) {
-        let gone: Vec<u32> = self
-            .iter()
-            .filter(|body| !keep(body))
-            .map(|body| body.id)
-            .collect();
+        let gone: Vec<u32> = self.iter().filter(|body| !keep(body)).map(|body| body.id).collect();
         let mut places: Vec<usize> = gone.iter().filter_map(|&id| self.place(id).ok()).collect();
         // From the back, so that the body moved into a gap is never one that is still to go.
         places.sort_unstable();
@@ -177,25 +170,19 @@ impl Flock {
 
     /// The body with this id, if it lives.
     pub fn get(&self, id: u32) -> Option<Body> {
-        self.place(id)
-            .ok()
-            .map(|place| self.bodies.get(place, &self.config))
+        self.place(id).ok().map(|place| self.bodies.get(place, &self.config))
     }
 
     /// All bodies in ascending id order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Body> + '_ {
-        self.places()
-            .iter()
-            .map(|&place| self.bodies.get(place as usize, &self.config))
+        self.places().iter().map(|&place| self.bodies.get(place as usize, &self.config))
     }
 
     /// Ids, x, y, vx and vy as stored: entry `i` of each belongs to one body. The order is that of
     /// the last tick's cells, with bodies added since at the end; it is the cheapest way to read
     /// a large flock.
     pub fn columns(&self) -> (&[u32], [&[f32]; 4]) {
-        let Bodies {
-            id, x, y, vx, vy, ..
-        } = &self.bodies;
+        let Bodies { id, x, y, vx, vy, .. } = &self.bodies;
         (id, [x, y, vx, vy])
     }
 
@@ -206,9 +193,7 @@ impl Flock {
     fn place(&self, id: u32) -> Result<usize> {
         let places = self.places();
         let found = places.binary_search_by_key(&id, |&place| self.bodies.id[place as usize]);
-        found
-            .map(|rank| places[rank] as usize)
-            .map_err(|_| Error::NoSuchBody(id))
+        found.map(|rank| places[rank] as usize).map_err(|_| Error::NoSuchBody(id))
     }
 
     // ---- Configuration
@@ -269,8 +254,7 @@ impl Flock {
 
     /// One tick, and what it did. Counting costs a little time and changes no bit.
     pub fn tick_counted(&mut self) -> Counts {
-        self.advance(None::<&fn(&Body) -> [f32; 2]>, true)
-            .unwrap_or_default()
+        self.advance(None::<&fn(&Body) -> [f32; 2]>, true).unwrap_or_default()
     }
 
     /// One tick with a force of the host's on every body, added last before the cut. The function
@@ -304,18 +288,8 @@ impl Flock {
         counted: bool,
         order: Order,
     ) -> Result<Counts> {
-        let Self {
-            config,
-            bodies,
-            tick,
-            parallel_from,
-            ..
-        } = self;
-        let mode = Mode {
-            order,
-            parallel_from: *parallel_from,
-            counted,
-        };
+        let Self { config, bodies, tick, parallel_from, .. } = self;
+        let mode = Mode { order, parallel_from: *parallel_from, counted };
         tick.sort(bodies, &config.world, order);
         if let Some(host) = host {
             tick.ask_host(config, *parallel_from, host)?;
@@ -327,31 +301,17 @@ impl Flock {
         swap(&mut bodies.kind, &mut tick.sorted.kind);
         swap(&mut bodies.max_speed, &mut tick.sorted.max_speed);
         swap(&mut bodies.max_force, &mut tick.sorted.max_force);
-        let Tally {
-            tasks,
-            lane_slots,
-            neighbours,
-        } = tally;
-        let distance_tests = if counted {
-            tick.cells.distance_tests()
-        } else {
-            0
-        };
-        Ok(Counts {
-            distance_tests,
-            lane_slots,
-            neighbours,
-            tasks,
-        })
+        let Tally { tasks, lane_slots, neighbours } = tally;
+        let distance_tests = if counted { tick.cells.distance_tests() } else { 0 };
+        Ok(Counts { distance_tests, lane_slots, neighbours, tasks })
     }
 
     fn advance_by_reference(
         &mut self,
         host: Option<&(impl Fn(&Body) -> [f32; 2] + Sync)>,
     ) -> Result<Counts> {
-        let mut bodies: Vec<Body> = (0..self.len())
-            .map(|place| self.bodies.get(place, &self.config))
-            .collect();
+        let mut bodies: Vec<Body> =
+            (0..self.len()).map(|place| self.bodies.get(place, &self.config)).collect();
         let forces: Vec<[f32; 2]> = host.map_or(Vec::new(), |f| bodies.iter().map(f).collect());
         for (force, body) in forces.iter().zip(&bodies) {
             check_host_force(*force, body.id)?;
@@ -409,11 +369,7 @@ impl Flock {
         let mut bodies = Bodies::default();
         let (config, progress) = load_checked(bytes, &mut bodies)?;
         let flock = Self::new(config)?;
-        Ok(Self {
-            bodies,
-            progress,
-            ..flock
-        })
+        Ok(Self { bodies, progress, ..flock })
     }
 
     /// Goes back to a snapshot, reusing this flock's memory and keeping its engine and threading.
@@ -441,15 +397,11 @@ fn load_checked(bytes: &[u8], bodies: &mut Bodies) -> Result<(Config, Progress)>
     let mut places = Vec::new();
     places_by_id(&bodies.id, &mut places);
     let ids = || places.iter().map(|&place| bodies.id[place as usize]);
-    let ascending = ids()
-        .zip(ids().skip(1))
-        .all(|(before, after)| before < after);
+    let ascending = ids().zip(ids().skip(1)).all(|(before, after)| before < after);
     if ascending && ids().next_back().is_none_or(|last| last < progress.next_id) {
         Ok((config, progress))
     } else {
-        Err(Error::Snapshot(
-            "an id stands twice or was never handed out".to_owned(),
-        ))
+        Err(Error::Snapshot("an id stands twice or was never handed out".to_owned()))
     }
 }
 

@@ -68,14 +68,7 @@ impl Forces {
         velocities: &[[f32; 2]],
         out: &mut [[f32; 2]],
     ) -> Result<()> {
-        self.compute_with(
-            tick,
-            positions,
-            velocities,
-            None,
-            out,
-            None::<&fn(&Body) -> [f32; 2]>,
-        )
+        self.compute_with(tick, positions, velocities, None, out, None::<&fn(&Body) -> [f32; 2]>)
     }
 
     /// The same with each body's kind, and a force of the host's added before the cut.
@@ -98,11 +91,7 @@ impl Forces {
             ("out", out.len()),
         ];
         if let Some(&(what, length)) = lengths.iter().find(|(_, length)| *length != n) {
-            return Err(Error::Lengths {
-                what,
-                length,
-                bodies: n,
-            });
+            return Err(Error::Lengths { what, length, bodies: n });
         }
         if u32::try_from(n).is_err() {
             return Err(Error::IdsRunOut);
@@ -110,28 +99,18 @@ impl Forces {
         self.bodies.clear();
         for (at, (&position, &velocity)) in positions.iter().zip(velocities).enumerate() {
             let kind = kinds.map_or(0, |kinds| kinds[at]);
-            let spawn = Spawn {
-                position,
-                velocity,
-                kind,
-                gait: None,
-            }
-            .admit(&self.config, at)?;
+            let spawn = Spawn { position, velocity, kind, gait: None }.admit(&self.config, at)?;
             self.bodies.push(at as u32, &spawn, &self.config);
         }
-        self.tick
-            .sort(&self.bodies, &self.config.world, Order::Canonical);
+        self.tick.sort(&self.bodies, &self.config.world, Order::Canonical);
         if let Some(host) = host {
             self.tick.ask_host(&self.config, self.parallel_from, host)?;
         }
         let [fx, fy] = &mut self.columns;
         fx.resize(n, 0.0);
         fy.resize(n, 0.0);
-        let mode = Mode {
-            order: Order::Canonical,
-            parallel_from: self.parallel_from,
-            counted: false,
-        };
+        let mode =
+            Mode { order: Order::Canonical, parallel_from: self.parallel_from, counted: false };
         self.tick.forces(&self.config, tick, mode, [fx, fy]);
         for (at, &id) in self.tick.sorted.id.iter().enumerate() {
             out[id as usize] = [fx[at], fy[at]];

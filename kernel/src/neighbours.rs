@@ -57,12 +57,7 @@ impl<S: Simd> Asking<S> {
         runs: &[Range<usize>],
     ) -> Sums<S> {
         let zero = [s.splat(0.0); 2];
-        let mut sums = Sums {
-            separation: zero,
-            alignment: zero,
-            cohesion: zero,
-            neighbours: 0,
-        };
+        let mut sums = Sums { separation: zero, alignment: zero, cohesion: zero, neighbours: 0 };
         let lanes = s.first_lanes(self.span.len());
         for run in runs {
             // Only candidates inside the block's own span can be the asking body itself.

@@ -44,21 +44,14 @@ pub(crate) fn drive<J: Job>(
     run: &(impl Fn(J) -> Tally + Sync),
 ) -> Tally {
     let spread = job.len() >= parallel_from;
-    let grain = if spread {
-        (parallel_from / TASKS_AT_FIRST).max(1)
-    } else {
-        usize::MAX
-    };
+    let grain = if spread { (parallel_from / TASKS_AT_FIRST).max(1) } else { usize::MAX };
     split(job, grain, run)
 }
 
 #[cfg(feature = "parallel")]
 fn split<J: Job>(job: J, grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> Tally {
     if job.len() <= grain {
-        return Tally {
-            tasks: 1,
-            ..run(job)
-        };
+        return Tally { tasks: 1, ..run(job) };
     }
     let half = job.len() / 2;
     let (first, rest) = job.split(half);
@@ -68,10 +61,7 @@ fn split<J: Job>(job: J, grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> Ta
 
 #[cfg(not(feature = "parallel"))]
 fn split<J: Job>(job: J, _grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> Tally {
-    Tally {
-        tasks: 1,
-        ..run(job)
-    }
+    Tally { tasks: 1, ..run(job) }
 }
 
 /// `N` columns of results for consecutive bodies, the first of them body `start`.
@@ -91,15 +81,6 @@ impl<const N: usize> Job for Slots<'_, N> {
         for (k, column) in self.columns.into_iter().enumerate() {
             (first[k], rest[k]) = column.split_at_mut(at);
         }
-        (
-            Self {
-                start: self.start,
-                columns: first,
-            },
-            Self {
-                start: self.start + at,
-                columns: rest,
-            },
-        )
+        (Self { start: self.start, columns: first }, Self { start: self.start + at, columns: rest })
     }
 }

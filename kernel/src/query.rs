@@ -196,18 +196,13 @@ impl Neighbours {
         let grid = &self.cells.grid;
         let (col, row) = (grid.col(point[0]), grid.row(point[1]));
         let cols = grid.cols_around(col..col + 1, reach);
-        let period = self.world.period();
         for row in grid.rows_around(row..row + 1, reach).into_iter().flatten() {
             for run in self.cells.runs(row, &cols) {
                 for &(index, position) in &self.sorted[run] {
-                    let [dx, dy] = [0, 1].map(|k| short_way(point[k] - position[k], period[k]));
+                    let [dx, dy] = self.world.offset(position, point);
                     let distance_squared = dx * dx + dy * dy;
                     if distance_squared <= radius * radius {
-                        visit(Neighbour {
-                            index,
-                            offset: [dx, dy],
-                            distance_squared,
-                        });
+                        visit(Neighbour { index, offset: [dx, dy], distance_squared });
                     }
                 }
             }
@@ -251,32 +246,13 @@ fn check_span(world: &World, axis: usize, low: f32, high: f32) -> Result<()> {
         let hangs_over = extent.is_finite() && !(-extent..=2.0 * extent).contains(&value);
         if !value.is_finite() || hangs_over {
             let allowed = "finite, and on a torus within one extent of the world";
-            return Err(Error::Setting {
-                field: field.to_owned(),
-                value,
-                allowed,
-            });
+            return Err(Error::Setting { field: field.to_owned(), value, allowed });
         }
     }
     if low <= high {
         Ok(())
     } else {
         let (field, allowed) = (fields[0].to_owned(), "at most the opposite corner");
-        Err(Error::Setting {
-            field,
-            value: low,
-            allowed,
-        })
-    }
-}
-
-/// An offset on a torus, taken the short way round.
-fn short_way(d: f32, period: f32) -> f32 {
-    if d > period * 0.5 {
-        d - period
-    } else if d < -period * 0.5 {
-        d + period
-    } else {
-        d
+        Err(Error::Setting { field, value: low, allowed })
     }
 }

@@ -18,10 +18,7 @@ type Vector = [f32; 2];
 pub fn tick(config: &Config, tick: u64, bodies: &mut [Body], host: &[Vector]) -> Counts {
     let order = canonical_order(config, bodies);
     let before = bodies.to_vec();
-    let mut counts = Counts {
-        tasks: 1,
-        ..Counts::default()
-    };
+    let mut counts = Counts { tasks: 1, ..Counts::default() };
     for (i, body) in bodies.iter_mut().enumerate() {
         let host = host.get(i).copied();
         let force = force_on(config, tick, &before, &order, i, host, &mut counts);
@@ -36,17 +33,8 @@ pub fn tick(config: &Config, tick: u64, bodies: &mut [Body], host: &[Vector]) ->
 /// As [`tick`].
 pub fn forces(config: &Config, tick: u64, bodies: &[Body], host: &[Vector]) -> Vec<Vector> {
     let order = canonical_order(config, bodies);
-    let force = |i| {
-        force_on(
-            config,
-            tick,
-            bodies,
-            &order,
-            i,
-            host.get(i).copied(),
-            &mut Counts::default(),
-        )
-    };
+    let force =
+        |i| force_on(config, tick, bodies, &order, i, host.get(i).copied(), &mut Counts::default());
     (0..bodies.len()).map(force).collect()
 }
 
@@ -115,21 +103,9 @@ pub fn explain(config: &Config, tick: u64, bodies: &[Body], id: u32) -> Option<E
     let mut told = Told::default();
     let cut = force_on(config, tick, bodies, &order, i, None, &mut told);
     let (next_position, next_velocity) = step(config, &bodies[i], cut);
-    let Told {
-        neighbours,
-        terms,
-        sum,
-    } = told;
+    let Told { neighbours, terms, sum } = told;
     let body = bodies[i];
-    Some(Explanation {
-        body,
-        neighbours,
-        terms,
-        sum,
-        cut,
-        next_position,
-        next_velocity,
-    })
+    Some(Explanation { body, neighbours, terms, sum, cut, next_position, next_velocity })
 }
 
 /// Someone who looks on while a force is computed.
@@ -303,27 +279,12 @@ fn force_on(
     }
     for behaviour in &kind.behaviours {
         match *behaviour {
-            Behaviour::Wander {
-                weight,
-                distance,
-                radius,
-                period,
-            } => {
+            Behaviour::Wander { weight, distance, radius, period } => {
                 let angle = wander_angle(config.seed, me.id, tick, period);
-                add(
-                    "wander",
-                    weight,
-                    0,
-                    wander_direction(me.velocity, distance, radius, angle),
-                );
+                add("wander", weight, 0, wander_direction(me.velocity, distance, radius, angle));
             }
             Behaviour::Contain { weight, margin } => {
-                add(
-                    "contain",
-                    weight,
-                    0,
-                    contain_direction(&config.world, me.position, margin),
-                );
+                add("contain", weight, 0, contain_direction(&config.world, me.position, margin));
             }
         }
     }
@@ -368,12 +329,7 @@ fn steer(me: &Body, direction: Vector) -> Term {
     let scale = me.gait.max_speed / l.sqrt();
     let desired = [direction[0] * scale, direction[1] * scale];
     let steering = [desired[0] - me.velocity[0], desired[1] - me.velocity[1]];
-    Term {
-        desired,
-        steering,
-        force: cut(steering, me.gait.max_force),
-        ..nothing
-    }
+    Term { desired, steering, force: cut(steering, me.gait.max_force), ..nothing }
 }
 
 /// `a` no longer than `longest`.
@@ -419,14 +375,8 @@ fn wander_direction(velocity: Vector, distance: f32, radius: f32, angle: f32) ->
         heading = [velocity[0] / speed, velocity[1] / speed];
     }
     let (sin, cos) = sine_and_cosine(angle);
-    let side = [
-        heading[0] * cos - heading[1] * sin,
-        heading[0] * sin + heading[1] * cos,
-    ];
-    [
-        heading[0] * distance + side[0] * radius,
-        heading[1] * distance + side[1] * radius,
-    ]
+    let side = [heading[0] * cos - heading[1] * sin, heading[0] * sin + heading[1] * cos];
+    [heading[0] * distance + side[0] * radius, heading[1] * distance + side[1] * radius]
 }
 
 /// Sine and cosine of `u` half-turns by the contract's polynomials, innermost term first.
@@ -434,25 +384,12 @@ fn sine_and_cosine(u: f32) -> (f32, f32) {
     let h = u / 2.0;
     let t = h * h;
     let mut sin = -0.007_370_431;
-    for coefficient in [
-        0.082_145_89,
-        -0.599_264_5,
-        2.550_164,
-        -5.167_713,
-        std::f32::consts::PI,
-    ] {
+    for coefficient in [0.082_145_89, -0.599_264_5, 2.550_164, -5.167_713, std::f32::consts::PI] {
         sin = coefficient + t * sin;
     }
     sin *= h;
     let mut cos = 0.001_929_574;
-    for coefficient in [
-        -0.025_806_89,
-        0.235_330_63,
-        -1.335_262_8,
-        4.058_712,
-        -4.934_802,
-        1.0,
-    ] {
+    for coefficient in [-0.025_806_89, 0.235_330_63, -1.335_262_8, 4.058_712, -4.934_802, 1.0] {
         cos = coefficient + t * cos;
     }
     (2.0 * (sin * cos), 1.0 - 2.0 * (sin * sin))
@@ -478,10 +415,7 @@ fn contain_direction(world: &World, position: Vector, margin: f32) -> Vector {
 fn step(config: &Config, body: &Body, force: Vector) -> (Vector, Vector) {
     let dt = config.dt;
     let [vx, vy] = body.velocity;
-    let mut v = cut(
-        [vx + force[0] * dt, vy + force[1] * dt],
-        body.gait.max_speed,
-    );
+    let mut v = cut([vx + force[0] * dt, vy + force[1] * dt], body.gait.max_speed);
     let mut p = [body.position[0] + v[0] * dt, body.position[1] + v[1] * dt];
     for axis in 0..2 {
         let extent = config.world.size[axis];

@@ -29,10 +29,7 @@ pub struct Gait {
 impl Gait {
     /// A gait of this speed and force.
     pub const fn new(max_speed: f32, max_force: f32) -> Self {
-        Self {
-            max_speed,
-            max_force,
-        }
+        Self { max_speed, max_force }
     }
 
     pub(crate) fn check(&self, path: impl Fn() -> String) -> Result<()> {
@@ -86,12 +83,7 @@ pub enum Behaviour {
 impl Behaviour {
     fn check(&self, path: &dyn Fn() -> String) -> Result<()> {
         match *self {
-            Self::Wander {
-                weight,
-                distance,
-                radius,
-                period,
-            } => {
+            Self::Wander { weight, distance, radius, period } => {
                 check_weight(weight, || path() + ".weight")?;
                 check_positive(distance, || path() + ".distance")?;
                 check_positive(radius, || path() + ".radius")?;
@@ -133,13 +125,7 @@ impl Kind {
     /// A kind that goes straight: no rule, no behaviour. Fill in with struct update:
     /// `Kind { alignment: Some(Rule::new(8.0, 1.0)), ..Kind::new(gait) }`.
     pub const fn new(gait: Gait) -> Self {
-        Self {
-            gait,
-            separation: None,
-            alignment: None,
-            cohesion: None,
-            behaviours: Vec::new(),
-        }
+        Self { gait, separation: None, alignment: None, cohesion: None, behaviours: Vec::new() }
     }
 
     /// The three rules with their names, in the order their forces are added.
@@ -188,22 +174,14 @@ pub struct Config {
 impl Config {
     /// A flock of one kind, with a time step of 1 and seed 0.
     pub fn new(world: World, kind: Kind) -> Self {
-        Self {
-            world,
-            dt: 1.0,
-            seed: 0,
-            kinds: vec![kind],
-        }
+        Self { world, dt: 1.0, seed: 0, kinds: vec![kind] }
     }
 
     /// The largest radius of any rule in use, or 0 when there is none.
     pub fn radius(&self) -> f32 {
         let rules = self.kinds.iter().flat_map(|kind| kind.rules());
         let radii = rules.filter_map(|(_, rule)| rule).map(|rule| rule.radius);
-        radii.fold(
-            0.0,
-            |largest, radius| if radius > largest { radius } else { largest },
-        )
+        radii.fold(0.0, |largest, radius| if radius > largest { radius } else { largest })
     }
 
     /// Checks every number against its range.
@@ -227,10 +205,6 @@ fn check_weight(value: f32, field: impl Fn() -> String) -> Result<()> {
     if value.abs() <= MAX_WEIGHT {
         Ok(())
     } else {
-        Err(Error::Setting {
-            field: field(),
-            value,
-            allowed: "a finite number from -1e6 to 1e6",
-        })
+        Err(Error::Setting { field: field(), value, allowed: "a finite number from -1e6 to 1e6" })
     }
 }

@@ -32,15 +32,7 @@ pub(crate) fn save(bytes: &mut Vec<u8>, config: &Config, progress: Progress, bod
     put(bytes, progress.tick);
     put(bytes, progress.next_id);
     let kinds = if config.kinds.len() > 1 { HAS_KINDS } else { 0 };
-    put(
-        bytes,
-        kinds
-            | if bodies.has_own_gaits() {
-                HAS_OWN_GAITS
-            } else {
-                0
-            },
-    );
+    put(bytes, kinds | if bodies.has_own_gaits() { HAS_OWN_GAITS } else { 0 });
     put(bytes, bodies.len() as u32);
     put_all(bytes, &bodies.id);
     for column in [&bodies.x, &bodies.y, &bodies.vx, &bodies.vy] {
@@ -59,10 +51,7 @@ pub(crate) fn save(bytes: &mut Vec<u8>, config: &Config, progress: Progress, bod
 pub(crate) fn load(bytes: &[u8], bodies: &mut Bodies) -> Result<(Config, Progress)> {
     let mut from = open(bytes)?;
     let config = from.config()?;
-    let progress = Progress {
-        tick: from.take()?,
-        next_id: from.take()?,
-    };
+    let progress = Progress { tick: from.take()?, next_id: from.take()? };
     let flags: u32 = from.take()?;
     let count = from.take::<u32>()? as usize;
     let (kinds, own_gaits) = (flags & HAS_KINDS != 0, flags & HAS_OWN_GAITS != 0);
@@ -74,10 +63,7 @@ pub(crate) fn load(bytes: &[u8], bodies: &mut Bodies) -> Result<(Config, Progres
         )));
     }
     if kinds != (config.kinds.len() > 1) || flags > (HAS_KINDS | HAS_OWN_GAITS) {
-        return Err(unusable(format!(
-            "flags {flags} do not fit {} kinds",
-            config.kinds.len()
-        )));
+        return Err(unusable(format!("flags {flags} do not fit {} kinds", config.kinds.len())));
     }
     from.take_all(&mut bodies.id, count)?;
     for column in [&mut bodies.x, &mut bodies.y, &mut bodies.vx, &mut bodies.vy] {
@@ -93,10 +79,7 @@ pub(crate) fn load(bytes: &[u8], bodies: &mut Bodies) -> Result<(Config, Progres
 /// Checks magic, version and checksum.
 fn open(bytes: &[u8]) -> Result<Reader<'_>> {
     let Some((header, rest)) = bytes.split_at_checked(HEADER) else {
-        return Err(unusable(format!(
-            "{} bytes are fewer than a header's {HEADER}",
-            bytes.len()
-        )));
+        return Err(unusable(format!("{} bytes are fewer than a header's {HEADER}", bytes.len())));
     };
     let mut from = Reader { rest: header };
     if from.take::<[u8; 8]>()? != MAGIC {
@@ -104,15 +87,11 @@ fn open(bytes: &[u8]) -> Result<Reader<'_>> {
     }
     let version: u32 = from.take()?;
     if version != VERSION {
-        return Err(unusable(format!(
-            "version {version}; this library reads {VERSION}"
-        )));
+        return Err(unusable(format!("version {version}; this library reads {VERSION}")));
     }
     let (_reserved, checksum): (u32, u64) = (from.take()?, from.take()?);
     if checksum != xxh3_64(rest) {
-        return Err(unusable(
-            "its checksum does not match: truncated or altered".to_owned(),
-        ));
+        return Err(unusable("its checksum does not match: truncated or altered".to_owned()));
     }
     Ok(Reader { rest })
 }
@@ -156,12 +135,7 @@ pub(crate) fn put_config(bytes: &mut Vec<u8>, config: &Config) {
 
 fn put_behaviour(bytes: &mut Vec<u8>, behaviour: &Behaviour) {
     match *behaviour {
-        Behaviour::Wander {
-            weight,
-            distance,
-            radius,
-            period,
-        } => {
+        Behaviour::Wander { weight, distance, radius, period } => {
             put(bytes, 0_u32);
             put_all(bytes, &[weight, distance, radius]);
             put(bytes, period);
@@ -250,17 +224,10 @@ impl Reader<'_> {
         let (dt, seed) = (self.take()?, self.take()?);
         let count = self.take::<u32>()? as usize;
         if count > MAX_KINDS {
-            return Err(unusable(format!(
-                "{count} kinds; allowed: at most {MAX_KINDS}"
-            )));
+            return Err(unusable(format!("{count} kinds; allowed: at most {MAX_KINDS}")));
         }
         let kinds = (0..count).map(|_| self.kind()).collect::<Result<_>>()?;
-        Ok(Config {
-            world,
-            dt,
-            seed,
-            kinds,
-        })
+        Ok(Config { world, dt, seed, kinds })
     }
 
     fn kind(&mut self) -> Result<Kind> {
@@ -270,13 +237,7 @@ impl Reader<'_> {
         for _ in 0..self.take::<u32>()? {
             behaviours.push(self.behaviour()?);
         }
-        Ok(Kind {
-            gait,
-            separation,
-            alignment,
-            cohesion,
-            behaviours,
-        })
+        Ok(Kind { gait, separation, alignment, cohesion, behaviours })
     }
 
     fn rule(&mut self) -> Result<Option<Rule>> {
@@ -295,10 +256,7 @@ impl Reader<'_> {
                 radius: self.take()?,
                 period: self.take()?,
             }),
-            1 => Ok(Behaviour::Contain {
-                weight: self.take()?,
-                margin: self.take()?,
-            }),
+            1 => Ok(Behaviour::Contain { weight: self.take()?, margin: self.take()? }),
             other => Err(unusable(format!("behaviour {other} is unknown"))),
         }
     }

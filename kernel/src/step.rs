@@ -24,10 +24,7 @@ impl<S: Simd> Motion<S> {
         let [vx, vy] = self.velocity;
         let velocity = limit(s, [vx + force[0] * dt, vy + force[1] * dt], max_speed);
         let mut moved = Self {
-            position: [
-                self.position[0] + velocity[0] * dt,
-                self.position[1] + velocity[1] * dt,
-            ],
+            position: [self.position[0] + velocity[0] * dt, self.position[1] + velocity[1] * dt],
             velocity,
         };
         for axis in 0..2 {

@@ -51,11 +51,7 @@ impl Plan {
             }
         });
         let used = |bit, of: usize| {
-            if config.kinds.iter().any(|kind| kind.rules()[of].1.is_some()) {
-                bit
-            } else {
-                0
-            }
+            if config.kinds.iter().any(|kind| kind.rules()[of].1.is_some()) { bit } else { 0 }
         };
         Self {
             radius: config.radius(),
@@ -87,17 +83,13 @@ pub(crate) struct Mode {
 
 impl Tick {
     pub(crate) fn new(config: &Config) -> Self {
-        Self {
-            plan: Plan::new(config),
-            ..Self::default()
-        }
+        Self { plan: Plan::new(config), ..Self::default() }
     }
 
     /// Brings `bodies` into canonical order.
     pub(crate) fn sort(&mut self, bodies: &Bodies, world: &World, order: Order) {
         let grid = Grid::new(world, self.plan.radius, &bodies.x, &bodies.y);
-        self.cells
-            .sort(grid, &bodies.x, &bodies.y, &bodies.id, order);
+        self.cells.sort(grid, &bodies.x, &bodies.y, &bodies.id, order);
         self.sorted.gather(bodies, &self.cells.places);
         self.host.iter_mut().for_each(Vec::clear);
     }
@@ -113,20 +105,13 @@ impl Tick {
         let [fx, fy] = host;
         fx.resize(sorted.len(), 0.0);
         fy.resize(sorted.len(), 0.0);
-        drive(
-            Slots {
-                start: 0,
-                columns: [fx, fy],
-            },
-            parallel_from,
-            &|slots: Slots<'_, 2>| {
-                let [fx, fy] = slots.columns;
-                for (offset, (fx, fy)) in fx.iter_mut().zip(fy).enumerate() {
-                    [*fx, *fy] = force(&sorted.get(slots.start + offset, config));
-                }
-                Tally::default()
-            },
-        );
+        drive(Slots { start: 0, columns: [fx, fy] }, parallel_from, &|slots: Slots<'_, 2>| {
+            let [fx, fy] = slots.columns;
+            for (offset, (fx, fy)) in fx.iter_mut().zip(fy).enumerate() {
+                [*fx, *fy] = force(&sorted.get(slots.start + offset, config));
+            }
+            Tally::default()
+        });
         for (at, &id) in sorted.id.iter().enumerate() {
             check_host_force([host[0][at], host[1][at]], id)?;
         }
@@ -162,16 +147,9 @@ impl Tick {
         mode: Mode,
         columns: [&mut [f32]; N],
     ) -> Tally {
-        let pass = Pass {
-            tick: self,
-            config,
-            number: tick,
-            order: mode.order,
-        };
+        let pass = Pass { tick: self, config, number: tick, order: mode.order };
         let rules = self.plan.rules | if mode.counted { COUNTED } else { 0 };
-        drive(Slots { start: 0, columns }, mode.parallel_from, &|slots| {
-            pass.enter(rules, slots)
-        })
+        drive(Slots { start: 0, columns }, mode.parallel_from, &|slots| pass.enter(rules, slots))
     }
 }
 
@@ -180,12 +158,7 @@ pub(crate) fn check_host_force(force: [f32; 2], id: u32) -> Result<()> {
     for (field, value) in ["force x", "force y"].into_iter().zip(force) {
         if value.is_nan() || value.abs() > HOST_FORCE_LIMIT {
             let allowed = "a finite number, at most 1e15 either way";
-            return Err(Error::Body {
-                body: id as usize,
-                field,
-                value,
-                allowed,
-            });
+            return Err(Error::Body { body: id as usize, field, value, allowed });
         }
     }
     Ok(())
@@ -226,16 +199,8 @@ impl Pass<'_> {
     /// Blocks are consecutive bodies in one row of cells.
     #[inline(always)]
     fn blocks<S: Simd, const N: usize, const RULES: u8>(&self, s: S, slots: Slots<'_, N>) -> Tally {
-        let Slots {
-            start,
-            columns: out,
-        } = slots;
-        let Tick {
-            sorted,
-            cells,
-            plan,
-            ..
-        } = self.tick;
+        let Slots { start, columns: out } = slots;
+        let Tick { sorted, cells, plan, .. } = self.tick;
         let (first, last) = (start, start + out[0].len());
         let shared = self.shared_traits(s);
         let mut tally = Tally::default();
@@ -264,12 +229,8 @@ impl Pass<'_> {
                     period: plan.period,
                     counted_within: s.splat(plan.radius * plan.radius),
                 };
-                let answers = Answers {
-                    x: &sorted.x,
-                    y: &sorted.y,
-                    vx: &sorted.vx,
-                    vy: &sorted.vy,
-                };
+                let answers =
+                    Answers { x: &sorted.x, y: &sorted.y, vx: &sorted.vx, vy: &sorted.vy };
                 let sums = if wraps {
                     asking.hear::<RULES, true>(s, &answers, &runs)
                 } else {
@@ -320,19 +281,11 @@ impl Pass<'_> {
     fn traits_with_own_gaits<S: Simd>(&self, s: S, shared: &Traits<S>, at: usize) -> Traits<S> {
         let sorted = &self.tick.sorted;
         let (max_speed, max_force) = if sorted.has_own_gaits() {
-            (
-                s.load(&sorted.max_speed[at..]),
-                s.load(&sorted.max_force[at..]),
-            )
+            (s.load(&sorted.max_speed[at..]), s.load(&sorted.max_force[at..]))
         } else {
             (shared.max_speed, shared.max_force)
         };
-        Traits {
-            reach: shared.reach,
-            weight: shared.weight,
-            max_speed,
-            max_force,
-        }
+        Traits { reach: shared.reach, weight: shared.weight, max_speed, max_force }
     }
 
     #[inline(always)]
@@ -389,11 +342,7 @@ fn obey<S: Simd, const RULES: u8>(
 ) -> [S::F; 2] {
     let mut force = [s.splat(0.0); 2];
     let mut add = |direction, weight| {
-        let Traits {
-            max_speed,
-            max_force,
-            ..
-        } = *traits;
+        let Traits { max_speed, max_force, .. } = *traits;
         let [x, y] = steer(s, direction, motion.velocity, max_speed, max_force);
         force = [force[0] + weight * x, force[1] + weight * y];
     };

@@ -38,10 +38,13 @@ const FAR_LIMIT: f32 = 1e30;
 impl World {
     /// A world with the same edge on both axes.
     pub const fn new(width: f32, height: f32, edge: Edge) -> Self {
-        Self {
-            size: [width, height],
-            edges: [edge; 2],
-        }
+        Self { size: [width, height], edges: [edge; 2] }
+    }
+
+    /// `to - from`, taken the short way round on a torus: the offset of the contract.
+    pub fn offset(&self, from: [f32; 2], to: [f32; 2]) -> [f32; 2] {
+        let period = self.period();
+        [0, 1].map(|axis| short_way(to[axis] - from[axis], period[axis]))
     }
 
     pub(crate) fn check(&self) -> Result<()> {
@@ -63,12 +66,9 @@ impl World {
     pub(crate) fn check_radius(&self, radius: f32, field: impl Fn() -> String) -> Result<()> {
         match self.over_half_torus(radius) {
             None => Ok(()),
-            Some((axis, limit)) => Err(Error::RadiusOverTorus {
-                field: field(),
-                radius,
-                axis,
-                limit,
-            }),
+            Some((axis, limit)) => {
+                Err(Error::RadiusOverTorus { field: field(), radius, axis, limit })
+            }
         }
     }
 
@@ -76,12 +76,7 @@ impl World {
     pub(crate) fn check_step(&self, step: f32, field: impl Fn() -> String) -> Result<()> {
         match self.over_half_torus(step) {
             None => Ok(()),
-            Some((axis, limit)) => Err(Error::StepOverTorus {
-                field: field(),
-                step,
-                axis,
-                limit,
-            }),
+            Some((axis, limit)) => Err(Error::StepOverTorus { field: field(), step, axis, limit }),
         }
     }
 
@@ -111,22 +106,13 @@ impl World {
         for axis in 0..2 {
             let (value, extent) = (position[axis], self.size[axis]);
             let (fine, allowed) = match self.edges[axis] {
-                Edge::Open => (
-                    value.abs() <= open,
-                    "a finite number, at most 1e9 either way",
-                ),
-                Edge::Walls | Edge::Torus => (
-                    (0.0..=extent).contains(&value),
-                    "from 0 to the world's extent",
-                ),
+                Edge::Open => (value.abs() <= open, "a finite number, at most 1e9 either way"),
+                Edge::Walls | Edge::Torus => {
+                    ((0.0..=extent).contains(&value), "from 0 to the world's extent")
+                }
             };
             if !fine {
-                return Err(Error::Body {
-                    body,
-                    field: ["x", "y"][axis],
-                    value,
-                    allowed,
-                });
+                return Err(Error::Body { body, field: ["x", "y"][axis], value, allowed });
             }
             if self.edges[axis] == Edge::Torus && value == extent {
                 admitted[axis] = 0.0;
@@ -136,16 +122,22 @@ impl World {
     }
 }
 
+fn short_way(d: f32, period: f32) -> f32 {
+    if d > period * 0.5 {
+        d - period
+    } else if d < -period * 0.5 {
+        d + period
+    } else {
+        d
+    }
+}
+
 /// Refuses what is not a finite number from 1e-9 to 1e9.
 pub(crate) fn check_positive(value: f32, field: impl Fn() -> String) -> Result<()> {
     if POSITIVE.contains(&value) {
         Ok(())
     } else {
-        Err(Error::Setting {
-            field: field(),
-            value,
-            allowed: "a finite number from 1e-9 to 1e9",
-        })
+        Err(Error::Setting { field: field(), value, allowed: "a finite number from 1e-9 to 1e9" })
     }
 }
 
@@ -155,31 +147,18 @@ mod tests {
 
     #[test]
     fn half_a_torus_is_the_limit_and_names_its_axis() {
-        let world = World {
-            size: [100.0, 60.0],
-            edges: [Edge::Torus; 2],
-        };
+        let world = World { size: [100.0, 60.0], edges: [Edge::Torus; 2] };
         assert_eq!(world.check_radius(30.0, String::new), Ok(()));
         assert!(matches!(
             world.check_radius(31.0, String::new),
-            Err(Error::RadiusOverTorus {
-                axis: 'y',
-                limit: 30.0,
-                ..
-            })
+            Err(Error::RadiusOverTorus { axis: 'y', limit: 30.0, .. })
         ));
-        assert_eq!(
-            World::new(1.0, 1.0, Edge::Walls).check_radius(31.0, String::new),
-            Ok(())
-        );
+        assert_eq!(World::new(1.0, 1.0, Edge::Walls).check_radius(31.0, String::new), Ok(()));
     }
 
     #[test]
     fn the_far_edge_of_a_torus_is_its_start() {
-        let world = World {
-            size: [4.0, 4.0],
-            edges: [Edge::Torus, Edge::Walls],
-        };
+        let world = World { size: [4.0, 4.0], edges: [Edge::Torus, Edge::Walls] };
         assert_eq!(world.admit([4.0, 4.0], 0), Ok([0.0, 4.0]));
         assert!(world.admit([4.1, 4.0], 0).is_err());
         assert!(world.admit([0.0, -0.1], 0).is_err());

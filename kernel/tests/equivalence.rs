@@ -31,11 +31,7 @@ fn place(how: Placement, size: [f32; 2], radius: f32, chance: &mut Chance) -> [f
         }
         Placement::Boundaries => [0, 1].map(|axis| {
             let multiple = (uniform[axis] / radius).round() * radius;
-            let on = if chance.below(4) == 0 {
-                size[axis]
-            } else {
-                multiple
-            };
+            let on = if chance.below(4) == 0 { size[axis] } else { multiple };
             [on, on.next_up(), on.next_down(), 0.0][chance.below(4)]
         }),
     };
@@ -68,10 +64,8 @@ fn behaviour(span: f32) -> impl Strategy<Value = Behaviour> {
                 period
             }
         ),
-        (weight, 0.01_f32..0.6).prop_map(move |(weight, margin)| Behaviour::Contain {
-            weight,
-            margin: margin * span
-        }),
+        (weight, 0.01_f32..0.6)
+            .prop_map(move |(weight, margin)| Behaviour::Contain { weight, margin: margin * span }),
     ]
 }
 
@@ -92,18 +86,9 @@ fn kind(span: f32) -> impl Strategy<Value = Kind> {
 
 fn config() -> impl Strategy<Value = Config> {
     let extent = prop_oneof![4 => 1.0_f32..500.0, 1 => 1e-3_f32..1.0, 1 => 1e3_f32..1e6];
-    (
-        extent,
-        0.3_f32..3.0,
-        [edge(), edge()],
-        0.1_f32..3.0,
-        any::<u64>(),
-    )
-        .prop_flat_map(|(width, shape, edges, dt, seed)| {
-            let world = World {
-                size: [width, width * shape],
-                edges,
-            };
+    (extent, 0.3_f32..3.0, [edge(), edge()], 0.1_f32..3.0, any::<u64>()).prop_flat_map(
+        |(width, shape, edges, dt, seed)| {
+            let world = World { size: [width, width * shape], edges };
             let span = width.min(width * shape);
             prop::collection::vec(kind(span), 1..4).prop_map(move |kinds| Config {
                 world,
@@ -111,7 +96,8 @@ fn config() -> impl Strategy<Value = Config> {
                 seed,
                 kinds,
             })
-        })
+        },
+    )
 }
 
 fn placement() -> impl Strategy<Value = Placement> {
@@ -132,11 +118,7 @@ fn spawn(config: &Config, how: Placement, chance: &mut Chance) -> Spawn {
     let kind = chance.below(config.kinds.len()) as u8;
     let gait = config.kinds[usize::from(kind)].gait;
     let span = config.world.size[0].min(config.world.size[1]);
-    let radius = if config.radius() > 0.0 {
-        config.radius()
-    } else {
-        span / 7.0
-    };
+    let radius = if config.radius() > 0.0 { config.radius() } else { span / 7.0 };
     let speed = gait.max_speed * 1.5;
     let velocity = match chance.below(8) {
         0 => [0.0, 0.0],
@@ -145,12 +127,7 @@ fn spawn(config: &Config, how: Placement, chance: &mut Chance) -> Spawn {
     let position = place(how, config.world.size, radius, chance);
     let own = Gait::new(gait.max_speed * 0.5, gait.max_force * 2.0);
     let gait = (chance.below(16) == 0).then_some(own);
-    Spawn {
-        position,
-        velocity,
-        kind,
-        gait,
-    }
+    Spawn { position, velocity, kind, gait }
 }
 
 fn populated(config: &Config, n: usize, how: Placement, chance: &mut Chance) -> Flock {

@@ -1,0 +1,188 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+
+/// Flocking for many bodies, the same bits everywhere.
+#[derive(Debug, Parser)]
+#[command(name = "flockstep", version, about, after_help = EXAMPLES, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  flockstep run valley --png herd.png          run a built-in scene and draw its end
+  flockstep scenes --show valley > mine.toml   start a scene of your own
+  flockstep hand                               one body's force, number by number
+  flockstep alone                              what each rule does on its own
+  flockstep sweep                              the engines, compared to the bit at every tick
+
+Exit codes: 0 fine, 1 a run failed or a check did not hold, 2 bad usage or input, 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scene; print what the herd did, and write tables, pictures and snapshots
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Box<RunArgs>),
+    /// List the built-in scenes, or print one to copy
+    Scenes(ScenesArgs),
+    /// Explain one body's force number by number: the chapter's hand calculation, or any scene's
+    #[command(after_help = HAND_EXAMPLES)]
+    Hand(HandArgs),
+    /// Run the valley with no rule, each rule alone, and all three; compare what they do
+    Alone(AloneArgs),
+    /// Run one scene through every engine and compare state and picture at every tick
+    Sweep(SweepArgs),
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  flockstep run valley --png herd.png --gif herd.gif --width 480
+  flockstep run murmuration --ticks 2000 --threads 2 --hash-every 100
+  flockstep run mine.toml --measures m.csv --every 10 --trajectory t.npz --out end.csv
+  flockstep run valley --ticks 200 --save half.snap
+  flockstep run valley --resume half.snap         goes on to the scene's 400 ticks";
+
+const HAND_EXAMPLES: &str = "\
+Examples:
+  flockstep hand                               the chapter's calculation
+  flockstep hand valley --tick 40 --body 7     any body of any scene at any tick";
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// A built-in scene (see `flockstep scenes`) or a TOML file
+    pub scene: String,
+    /// At which tick to stop [default: the scene's]
+    #[arg(long, short)]
+    pub ticks: Option<u64>,
+    /// The seed of every draw [default: the scene's]
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// How many threads may share a tick [default: all cores]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// How neighbours are found; `unordered` shows why order matters
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: EngineArg,
+    /// Print `tick hash` every so many ticks
+    #[arg(long, value_name = "K")]
+    pub hash_every: Option<NonZeroU64>,
+    /// Write measures of the herd as CSV, every `--every` ticks
+    #[arg(long, value_name = "FILE.csv")]
+    pub measures: Option<PathBuf>,
+    /// Write the final bodies as .csv or .npz; numbers read back to the same bits
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write the bodies every `--every` ticks as .csv or .npz
+    #[arg(long, value_name = "FILE")]
+    pub trajectory: Option<PathBuf>,
+    /// Ticks from one row of measures, trajectory or animation to the next
+    #[arg(long, value_name = "K", default_value = "1")]
+    pub every: NonZeroU64,
+    /// Draw the final bodies
+    #[arg(long, value_name = "FILE.png")]
+    pub png: Option<PathBuf>,
+    /// Draw the run as an animation, a frame every `--every` ticks
+    #[arg(long, value_name = "FILE.gif")]
+    pub gif: Option<PathBuf>,
+    /// The longest side of pictures, in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 960,
+          value_parser = clap::value_parser!(u32).range(16..=8000))]
+    pub width: u32,
+    /// Write a snapshot at the end, or where the run was interrupted
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Continue from a snapshot of this scene
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineArg {
+    /// The fast path
+    #[default]
+    Cells,
+    /// The scalar reference, a double loop: the same bits, slowly
+    Everybody,
+    /// Cells read in another order: the same neighbours, other bits
+    Unordered,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScenesArgs {
+    /// Print this scene's TOML
+    #[arg(long, value_name = "NAME")]
+    pub show: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HandArgs {
+    /// A built-in scene or a TOML file
+    #[arg(default_value = "hand")]
+    pub scene: String,
+    /// After how many ticks
+    #[arg(long, short, default_value_t = 0)]
+    pub tick: u64,
+    /// The body's id [default: the last body]
+    #[arg(long, short)]
+    pub body: Option<u32>,
+}
+
+/// The rules a walker hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RuleArg {
+    /// No rule
+    None,
+    /// Push apart
+    Separate,
+    /// Match heading
+    Align,
+    /// Pull to the middle
+    Cohere,
+    /// All three
+    Herd,
+}
+
+/// What `alone` and `sweep` share.
+#[derive(Debug, Args)]
+pub(crate) struct CrowdArgs {
+    /// How many walkers [default: the scene's]
+    #[arg(short, long, value_name = "COUNT")]
+    pub n: Option<u64>,
+    /// How many ticks [default: the scene's]
+    #[arg(long, short)]
+    pub ticks: Option<u64>,
+    /// The seed of every draw [default: the scene's]
+    #[arg(long)]
+    pub seed: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AloneArgs {
+    #[command(flatten)]
+    pub crowd: CrowdArgs,
+    /// Only this run [default: all five]
+    #[arg(long, value_enum)]
+    pub rule: Option<RuleArg>,
+    /// Write the runs' last pictures into this folder
+    #[arg(long, value_name = "DIR")]
+    pub shots: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SweepArgs {
+    /// A built-in scene or a TOML file
+    #[arg(default_value = "valley")]
+    pub scene: String,
+    #[command(flatten)]
+    pub crowd: CrowdArgs,
+    /// The rules heard
+    #[arg(long, value_enum, default_value_t = RuleArg::Herd)]
+    pub rule: RuleArg,
+}

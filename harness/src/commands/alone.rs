@@ -1,0 +1,144 @@
+//! `flockstep alone`: what each rule does when it is heard alone.
+
+use super::{Artist, decimals, hear_only, open_crowd};
+use crate::cli::{AloneArgs, RuleArg};
+use crate::console::{Progress, say, stop_if_interrupted};
+use crate::fault::{Fault, Outcome};
+use crate::measure::{Measures, Meter};
+use crate::output::Pending;
+use crate::scene::Scene;
+use std::io::Write;
+use std::path::Path;
+
+/// The longest side of a shot, in pixels.
+const WIDTH: u32 = 960;
+
+/// The runs, what they are called, and their pictures' names.
+const RUNS: [(RuleArg, &str, &str); 5] = [
+    (RuleArg::None, "none", "adrift.png"),
+    (RuleArg::Separate, "push apart", "separate.png"),
+    (RuleArg::Align, "match heading", "align.png"),
+    (RuleArg::Cohere, "pull to middle", "cohere.png"),
+    (RuleArg::Herd, "all three", "herd.png"),
+];
+
+pub(crate) fn alone(args: &AloneArgs) -> Outcome {
+    let scene = open_crowd("valley", &args.crowd)?;
+    let runs = RUNS.iter().filter(|(rule, ..)| args.rule.is_none_or(|only| only == *rule));
+    let runs: Vec<_> = runs.collect();
+    let mut shots = Vec::new();
+    if let Some(folder) = &args.shots {
+        for (.., name) in &runs {
+            shots.push(Pending::create(&folder.join(name))?);
+        }
+    }
+    let count = scene.flock()?.len();
+    say(&format!(
+        "alone: {count} walkers on the seed {} valley, {} ticks, neighbour radius {}",
+        scene.config.seed, scene.ticks, scene.radius
+    ))?;
+    say("  rules heard    neighbours  nearest  together  groups  polarised             frame")?;
+    let mut progress = Progress::new(scene.ticks * runs.len() as u64, "ticks");
+    let mut shots = shots.into_iter();
+    let mut written = Vec::new();
+    for (rule, title, name) in runs {
+        let Run { measures, artist } = run(&scene, *rule, &mut progress)?;
+        let frame = artist.canvas.frame_hash();
+        progress.line(&row(title, &measures, frame))?;
+        if let Some(mut shot) = shots.next() {
+            let bytes = artist.canvas.png().map_err(Fault::Failed)?;
+            shot.write_all(&bytes).map_err(|error| Fault::Failed(error.to_string()))?;
+            written.push((name, shot));
+        }
+    }
+    progress.finish();
+    for (name, shot) in written {
+        shot.commit()?;
+        let folder = args.shots.as_deref().unwrap_or(Path::new("."));
+        say(&format!("wrote {}", folder.join(name).display()))?;
+    }
+    Ok(())
+}
+
+fn row(title: &str, measures: &Measures, frame: u64) -> String {
+    let Measures { neighbours, nearest, together, groups, polarisation, .. } = measures;
+    let (nearest, together) = (decimals(*nearest), decimals(*together));
+    format!(
+        "  {title:<14} {neighbours:>10.2} {nearest:>8} {together:>9} {groups:>7} \
+         {polarisation:>10.3}  {frame:016x}"
+    )
+}
+
+/// What one run ended with.
+struct Run {
+    measures: Measures,
+    artist: Artist,
+}
+
+fn run(scene: &Scene, rule: RuleArg, progress: &mut Progress) -> Outcome<Run> {
+    let mut flock = scene.flock()?;
+    let mut config = scene.config.clone();
+    hear_only(&mut config, rule);
+    flock.set_config(config)?;
+    for _ in 0..scene.ticks {
+        flock.tick();
+        progress.step();
+        stop_if_interrupted()?;
+    }
+    let mut artist = Artist::new(&flock, WIDTH);
+    artist.draw(&flock);
+    let measures = Meter::new(scene.config.world, scene.radius)?.measure(flock.iter())?;
+    Ok(Run { measures, artist })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+
+    /// Seeds over which medians are taken; single runs vary much, since an edge turns a whole herd.
+    const SEEDS: u64 = 11;
+
+    fn medians(rule: RuleArg) -> [f64; 4] {
+        let mut columns = [const { Vec::new() }; 4];
+        for seed in 1..=SEEDS {
+            let mut scene = Scene::open("valley").unwrap();
+            scene.set_seed(seed);
+            let mut progress = Progress::new(0, "");
+            let Run { measures, .. } = run(&scene, rule, &mut progress).unwrap();
+            let values = [
+                measures.neighbours,
+                measures.nearest.unwrap(),
+                measures.together.unwrap_or(0.0),
+                measures.groups as f64,
+            ];
+            for (column, value) in columns.iter_mut().zip(values) {
+                column.push(value);
+            }
+        }
+        columns.map(|mut column| {
+            column.sort_by(f64::total_cmp);
+            column[column.len() / 2]
+        })
+    }
+
+    #[test]
+    fn every_rule_alone_does_what_the_chapter_says() {
+        let [none, apart, align, cohere, herd] = RUNS.map(|(rule, ..)| medians(rule));
+        let [neighbours, nearest, together, groups] = [0, 1, 2, 3];
+        let table = format!("{none:.3?} {apart:.3?} {align:.3?} {cohere:.3?} {herd:.3?}");
+        for other in [none, align, cohere, herd] {
+            assert!(apart[nearest] > other[nearest], "nearest is largest for push apart: {table}");
+        }
+        for other in [align, cohere] {
+            assert!(herd[nearest] >= 2.0 * other[nearest], "the herd keeps apart: {table}");
+        }
+        assert!(align[together] >= 0.95, "match heading agrees: {table}");
+        assert!(herd[together] >= 0.7, "the herd agrees: {table}");
+        for other in [none, apart, cohere] {
+            assert!(other[together].abs() <= 0.25, "strangers do not agree: {table}");
+        }
+        assert!(cohere[groups] > 1.0, "knots, not one herd: {table}");
+        assert!(cohere[neighbours] > 3.0 * none[neighbours], "tight knots: {table}");
+    }
+}
