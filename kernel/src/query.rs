@@ -27,7 +27,7 @@ pub struct Neighbour {
 /// near.build(&[[1.0, 50.0], [99.0, 50.0], [4.0, 54.0]])?;
 /// let mut found = Vec::new();
 /// near.of_body(0, |neighbour| found.push((neighbour.index, neighbour.offset)));
-/// assert_eq!(found, [(2, [-3.0, -4.0]), (1, [2.0, 0.0])]);
+/// assert_eq!(found, [(1, [2.0, 0.0]), (2, [-3.0, -4.0])]);
 /// # Ok::<(), flockstep::Error>(())
 /// ```
 #[derive(Clone, Debug)]

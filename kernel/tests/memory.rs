@@ -75,13 +75,6 @@ fn peak(work: impl FnOnce()) -> usize {
     PEAK.load(SeqCst) - before
 }
 
-/// A pool of three threads, all awake once.
-fn pool() -> rayon::ThreadPool {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    pool.broadcast(|_| ());
-    pool
-}
-
 /// Flocks that between them use every column and every kind of edge.
 fn flocks() -> Vec<(&'static str, Flock)> {
     let place = World::new(200.0, 150.0, Edge::Torus);
@@ -127,8 +120,7 @@ fn turn(flock: &mut Flock, saved: &mut Vec<u8>) {
     flock.set_motion(1, [20.0, 20.0], [1.0, 0.0]).unwrap();
 }
 
-fn ticks_allocate_nothing() {
-    let pool = pool();
+fn ticks_allocate_nothing(pool: &rayon::ThreadPool) {
     for (what, start) in flocks() {
         for engine in [Engine::Cells, Engine::Unordered] {
             let mut flock = start.clone();
@@ -162,7 +154,7 @@ fn ticks_allocate_nothing() {
     }
 }
 
-fn forces_and_queries_allocate_nothing() {
+fn forces_and_queries_allocate_nothing(pool: &rayon::ThreadPool) {
     let place = World::new(200.0, 150.0, Edge::Torus);
     let (positions, velocities): (Vec<_>, Vec<_>) =
         scattered(1500, place.size, 2.0, 2).into_iter().unzip();
@@ -180,7 +172,7 @@ fn forces_and_queries_allocate_nothing() {
     (0..3).for_each(|_| turn(&mut forces));
     assert_eq!(allocations(|| (0..20).for_each(|_| turn(&mut forces))), 0, "forces, alone");
     forces.set_parallel_from(1);
-    let spread = pool().install(|| {
+    let spread = pool.install(|| {
         (0..60).for_each(|_| turn(&mut forces));
         allocations(|| (0..20).for_each(|_| turn(&mut forces)))
     });
@@ -247,8 +239,11 @@ fn memory_follows_the_living() {
 /// One test only: the counters are the process's, and a second test would count in them too.
 #[test]
 fn memory() {
-    ticks_allocate_nothing();
-    forces_and_queries_allocate_nothing();
+    // One pool, alive to the end: its threads allocate when they start and when they stop.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    pool.broadcast(|_| ());
+    ticks_allocate_nothing(&pool);
+    forces_and_queries_allocate_nothing(&pool);
     sparse_world();
     memory_follows_the_living();
 }
