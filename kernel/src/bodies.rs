@@ -1,7 +1,9 @@
 //! Bodies as structure-of-arrays, and how callers see one.
 
 use crate::error::{Error, Result};
+use crate::parallel::{Slots, Tally, drive};
 use crate::rules::{Config, Gait};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// One body, as callers see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -190,15 +192,31 @@ impl Bodies {
     }
 
     /// Fills `self` with the bodies of `source` in the order of `places`.
-    pub(crate) fn gather(&mut self, source: &Self, places: &[u64]) {
-        gather(&mut self.id, &source.id, places);
-        gather(&mut self.x, &source.x, places);
-        gather(&mut self.y, &source.y, places);
-        gather(&mut self.vx, &source.vx, places);
-        gather(&mut self.vy, &source.vy, places);
-        gather(&mut self.kind, &source.kind, places);
-        gather(&mut self.max_speed, &source.max_speed, places);
-        gather(&mut self.max_force, &source.max_force, places);
+    pub(crate) fn gather(&mut self, source: &Self, places: &[AtomicU64], parallel_from: usize) {
+        let n = places.len();
+        self.id.resize(n, 0);
+        drive(Slots { start: 0, columns: [&mut self.id] }, parallel_from, &|slots| {
+            let Slots { start, columns: [ids] } = slots;
+            for (id, place) in ids.iter_mut().zip(&places[start..]) {
+                *id = (place.load(Relaxed) >> 32) as u32;
+            }
+            Tally::default()
+        });
+        let Self { x, y, vx, vy, .. } = self;
+        gather(
+            [x, y, vx, vy],
+            [&source.x, &source.y, &source.vx, &source.vy],
+            places,
+            parallel_from,
+        );
+        gather([&mut self.kind], [&source.kind], places, parallel_from);
+        let Self { max_speed, max_force, .. } = self;
+        gather(
+            [max_speed, max_force],
+            [&source.max_speed, &source.max_force],
+            places,
+            parallel_from,
+        );
     }
 
     /// Refuses restored arrays that no flock of this configuration could have reached.
@@ -217,12 +235,26 @@ impl Bodies {
     }
 }
 
-/// `target[k] = source[low half of places[k]]`; columns that are empty stay so.
-fn gather<T: Copy>(target: &mut Vec<T>, source: &[T], places: &[u64]) {
-    target.clear();
-    if !source.is_empty() {
-        target.extend(places.iter().map(|&place| source[place as u32 as usize]));
-    }
+/// `target[k] = source[low half of places[k]]` for each column; columns that are empty stay so.
+fn gather<T: Copy + Default + Send + Sync, const N: usize>(
+    targets: [&mut Vec<T>; N],
+    sources: [&[T]; N],
+    places: &[AtomicU64],
+    parallel_from: usize,
+) {
+    let columns = targets.map(|target| {
+        target.resize(if sources[0].is_empty() { 0 } else { places.len() }, T::default());
+        &mut target[..]
+    });
+    drive(Slots { start: 0, columns }, parallel_from, &|slots| {
+        let Slots { start, columns } = slots;
+        for (target, source) in columns.into_iter().zip(sources) {
+            for (value, place) in target.iter_mut().zip(&places[start..]) {
+                *value = source[place.load(Relaxed) as u32 as usize];
+            }
+        }
+        Tally::default()
+    });
 }
 
 /// Storage places in ascending id order.

@@ -2,8 +2,11 @@
 //! `(row, col, id)`. docs/contract.md, "Order", has the proof that two bodies within the radius are
 //! never more than one cell apart.
 
+use crate::parallel::{Job, Tally, drive, for_each, threads};
+use crate::simd::{Isa, Kernel, Simd};
 use crate::world::{Edge, World};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The most cells along one axis.
 const MAX_CELLS: f32 = 16_384.0;
@@ -128,7 +131,8 @@ fn cell_along(value: f32, origin: f32, scale: f32, count: u32) -> u32 {
     let last = (count - 1) as f32;
     let place = if place > last { last } else { place };
     let place = if place < 0.0 { 0.0 } else { place };
-    place as u32
+    // Through i32, which has a vector instruction; the value is clamped to less than 2^15.
+    place as i32 as u32
 }
 
 /// The cells of an axis within `reach` of `cells`, each once and ascending: one range, or two where
@@ -161,66 +165,106 @@ pub(crate) enum Order {
 }
 
 /// Bodies counted into the cells of a grid.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Cells {
     pub grid: Grid,
     /// Where each cell's bodies start; one more entry than cells.
     pub starts: Vec<u32>,
     /// Per body, in canonical order: id in the high half, its place before the sort in the low.
-    pub places: Vec<u64>,
+    /// Atomic only so that chunks can place their bodies side by side; a relaxed access is a plain
+    /// one.
+    pub places: Vec<AtomicU64>,
     cell_of: Vec<u32>,
+    /// For each chunk of bodies and each cell: how many, then where the next one goes.
+    cursors: Vec<u32>,
 }
+
+/// What spreads a sort: how many chunks, from how many bodies on, and with which instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spread {
+    pub parallel_from: usize,
+    pub isa: Isa,
+}
+
+/// More chunks than this would only make more counts to add up.
+const MOST_CHUNKS: usize = 16;
 
 impl Cells {
     /// Sorts bodies into `grid`. Afterwards `places` tells where each one came from.
-    pub(crate) fn sort(&mut self, grid: Grid, x: &[f32], y: &[f32], id: &[u32], order: Order) {
+    pub(crate) fn sort(
+        &mut self,
+        grid: Grid,
+        x: &[f32],
+        y: &[f32],
+        id: &[u32],
+        order: Order,
+        spread: Spread,
+    ) {
         self.grid = grid;
-        self.count(x, y);
-        self.scatter(id);
+        self.find_cells(x, y, spread);
+        self.starts.resize(self.grid.len() + 1, 0);
+        self.places.resize_with(id.len(), AtomicU64::default);
+        let chunks = if id.len() >= spread.parallel_from { threads().min(MOST_CHUNKS) } else { 1 };
+        let chunk = id.len().div_ceil(chunks).max(1);
+        self.count(chunks, chunk);
+        self.scatter(chunk, id);
         if order == Order::Canonical {
-            self.settle_ties();
+            let Self { starts, places, .. } = self;
+            let job = Ties { starts, places };
+            drive(job, spread.parallel_from, &|ties: Ties<'_>| ties.settle());
         }
     }
 
-    /// Each body's cell, and where each cell ends.
-    fn count(&mut self, x: &[f32], y: &[f32]) {
-        let grid = &self.grid;
-        self.cell_of.clear();
-        self.cell_of.extend(x.iter().zip(y).map(|(&x, &y)| grid.row(y) * grid.cols + grid.col(x)));
-        self.starts.clear();
-        self.starts.resize(grid.len() + 1, 0);
-        for &cell in &self.cell_of {
-            self.starts[cell as usize] += 1;
-        }
-        let mut end = 0;
-        for count in &mut self.starts {
-            end += *count;
-            *count = end;
-        }
+    /// Each body's cell.
+    fn find_cells(&mut self, x: &[f32], y: &[f32], spread: Spread) {
+        let Self { grid, cell_of, .. } = self;
+        cell_of.resize(x.len(), 0);
+        let job = Indices { start: 0, cells: cell_of };
+        drive(job, spread.parallel_from, &|job: Indices<'_>| {
+            let bodies = job.start..job.start + job.cells.len();
+            let (x, y) = (&x[bodies.clone()], &y[bodies]);
+            spread.isa.run(FindCells { grid, x, y, cells: job.cells });
+            Tally::default()
+        });
     }
 
-    /// Places from the last body to the first, so that each cell's end moves down to its start and
-    /// bodies of one cell keep their order.
-    fn scatter(&mut self, id: &[u32]) {
-        self.places.clear();
-        self.places.resize(id.len(), 0);
-        for (place, (&cell, &id)) in self.cell_of.iter().zip(id).enumerate().rev() {
-            let at = &mut self.starts[cell as usize];
-            *at -= 1;
-            self.places[*at as usize] = u64::from(id) << 32 | place as u64;
-        }
-    }
-
-    /// Brings each cell's bodies into id order.
-    fn settle_ties(&mut self) {
-        for bounds in self.starts.windows(2) {
-            let cell = &mut self.places[bounds[0] as usize..bounds[1] as usize];
-            if cell.len() <= INSERTION_LIMIT {
-                insertion_sort(cell);
-            } else {
-                cell.sort_unstable();
+    /// How many bodies of each chunk lie in each cell, then where each chunk's go.
+    fn count(&mut self, chunks: usize, chunk: usize) {
+        let Self { starts, cell_of, cursors, .. } = self;
+        let cells = starts.len() - 1;
+        cursors.clear();
+        cursors.resize(chunks * cells, 0);
+        for_each(cursors.chunks_mut(cells).zip(cell_of.chunks(chunk)), |(counts, cell_of)| {
+            for &cell in cell_of {
+                counts[cell as usize] += 1;
+            }
+        });
+        let mut next = 0;
+        for (cell, start) in starts.iter_mut().enumerate() {
+            *start = next;
+            if cell < cells {
+                for cursor in cursors[cell..].iter_mut().step_by(cells) {
+                    let count = *cursor;
+                    *cursor = next;
+                    next += count;
+                }
             }
         }
+    }
+
+    /// Places bodies chunk by chunk, so that those of one cell keep their order.
+    fn scatter(&mut self, chunk: usize, id: &[u32]) {
+        let Self { starts, places, cell_of, cursors, .. } = self;
+        let cells = starts.len() - 1;
+        let chunks = cell_of.chunks(chunk).zip(id.chunks(chunk)).enumerate();
+        for_each(cursors.chunks_mut(cells).zip(chunks), |(next, (number, (cell_of, id)))| {
+            for (offset, (&cell, &id)) in cell_of.iter().zip(id).enumerate() {
+                let place = number * chunk + offset;
+                let at = &mut next[cell as usize];
+                places[*at as usize].store(u64::from(id) << 32 | place as u64, Relaxed);
+                *at += 1;
+            }
+        });
     }
 
     /// The bodies in these rows' and columns' cells, as runs of consecutive places.
@@ -272,15 +316,89 @@ impl Cells {
     }
 }
 
-fn insertion_sort(cell: &mut [u64]) {
+/// Consecutive cells whose bodies are to be brought into id order.
+struct Ties<'a> {
+    /// Bounds of the cells, as places in the whole.
+    starts: &'a [u32],
+    places: &'a mut [AtomicU64],
+}
+
+impl Ties<'_> {
+    fn settle(self) -> Tally {
+        let first = self.starts[0];
+        for bounds in self.starts.windows(2) {
+            let [start, end] = [bounds[0], bounds[1]].map(|place| (place - first) as usize);
+            let cell = &mut self.places[start..end];
+            if cell.len() <= INSERTION_LIMIT {
+                insertion_sort(cell);
+            } else {
+                cell.sort_unstable_by_key(|place| place.load(Relaxed));
+            }
+        }
+        Tally::default()
+    }
+}
+
+impl Job for Ties<'_> {
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        let (first, rest) = self.places.split_at_mut((self.starts[at] - self.starts[0]) as usize);
+        (
+            Self { starts: &self.starts[..=at], places: first },
+            Self { starts: &self.starts[at..], places: rest },
+        )
+    }
+}
+
+fn insertion_sort(cell: &mut [AtomicU64]) {
     for end in 1..cell.len() {
-        let moving = cell[end];
+        let moving = *cell[end].get_mut();
         let mut at = end;
-        while at > 0 && cell[at - 1] > moving {
-            cell[at] = cell[at - 1];
+        while at > 0 && *cell[at - 1].get_mut() > moving {
+            *cell[at].get_mut() = *cell[at - 1].get_mut();
             at -= 1;
         }
-        cell[at] = moving;
+        *cell[at].get_mut() = moving;
+    }
+}
+
+/// Cells of consecutive bodies to be found.
+struct Indices<'a> {
+    start: usize,
+    cells: &'a mut [u32],
+}
+
+impl Job for Indices<'_> {
+    fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        let (first, rest) = self.cells.split_at_mut(at);
+        (Self { start: self.start, cells: first }, Self { start: self.start + at, cells: rest })
+    }
+}
+
+/// The loop that finds cells, compiled for each instruction set; the compiler vectorises it.
+struct FindCells<'a> {
+    grid: &'a Grid,
+    x: &'a [f32],
+    y: &'a [f32],
+    cells: &'a mut [u32],
+}
+
+impl Kernel for FindCells<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<S: Simd>(self, _: S) {
+        let grid = self.grid;
+        for ((cell, &x), &y) in self.cells.iter_mut().zip(self.x).zip(self.y) {
+            *cell = grid.row(y) * grid.cols + grid.col(x);
+        }
     }
 }
 
@@ -328,8 +446,9 @@ mod tests {
         let (x, y) = ([35.0, 1.0, 35.0, 1.0, 1.0], [1.0, 1.0, 1.0, 35.0, 1.0]);
         let mut cells = Cells::default();
         let grid = Grid::new(&world, 10.0, &x, &y);
-        cells.sort(grid, &x, &y, &[9, 8, 3, 1, 4], Order::Canonical);
-        let ids: Vec<u64> = cells.places.iter().map(|place| place >> 32).collect();
+        let spread = Spread { parallel_from: usize::MAX, isa: Isa::best() };
+        cells.sort(grid, &x, &y, &[9, 8, 3, 1, 4], Order::Canonical, spread);
+        let ids: Vec<u64> = cells.places.iter().map(|place| place.load(Relaxed) >> 32).collect();
         assert_eq!(ids, [4, 8, 3, 9, 1]);
     }
 }

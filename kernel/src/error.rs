@@ -84,6 +84,12 @@ pub enum Error {
     /// These bytes are not a snapshot that this version can restore.
     #[error("not a usable snapshot: {0}")]
     Snapshot(String),
+    /// This CPU lacks the instruction set.
+    #[error("this CPU has no {0}; `portable` works everywhere")]
+    LevelMissing(crate::Level),
+    /// No instruction set has this name.
+    #[error("no instruction set is called {0:?}; there are portable, avx2 and avx512")]
+    UnknownLevel(String),
     /// This thread rounds or flushes in a way that would change bits.
     #[error("this thread {0}: the same bits cannot be promised; reset its floating-point mode")]
     FloatMode(&'static str),

@@ -1,13 +1,14 @@
 //! The owned flock: bodies with stable ids, and the tick.
 
 use crate::bodies::{Bodies, Body, Spawn, check_own_gait, places_by_id};
-use crate::cells::Order;
+use crate::cells::{Order, Spread};
 use crate::error::{Error, Result};
 use crate::float_mode::check_float_mode;
 use crate::hash;
 use crate::parallel::{PARALLEL_FROM, Tally};
 use crate::reference::{self, Explanation};
 use crate::rules::{Config, Gait};
+use crate::simd::{Isa, Level};
 use crate::snapshot::{self, Progress};
 use crate::tick::{Mode, Plan, Tick, check_host_force};
 use std::mem::swap;
@@ -53,6 +54,7 @@ pub struct Flock {
     progress: Progress,
     engine: Engine,
     parallel_from: usize,
+    isa: Isa,
     tick: Tick,
     by_id: ById,
 }
@@ -73,6 +75,7 @@ impl Flock {
             progress: Progress { tick: 0, next_id: 0 },
             engine: Engine::Cells,
             parallel_from: PARALLEL_FROM,
+            isa: Isa::best(),
             by_id: ById::default(),
         })
     }
@@ -244,6 +247,20 @@ impl Flock {
         self.parallel_from = bodies;
     }
 
+    /// Chooses the instruction set; a new flock uses [`Level::best`]. The bits do not depend on it.
+    ///
+    /// # Errors
+    /// [`Error::LevelMissing`] if this CPU lacks it.
+    pub fn set_level(&mut self, level: Level) -> Result<()> {
+        self.isa = Isa::new(level)?;
+        Ok(())
+    }
+
+    /// The instruction set in use.
+    pub fn level(&self) -> Level {
+        self.isa.level()
+    }
+
     // ---- Ticks
 
     /// One tick: every body hears its neighbours, steers, and moves.
@@ -288,9 +305,10 @@ impl Flock {
         counted: bool,
         order: Order,
     ) -> Result<Counts> {
-        let Self { config, bodies, tick, parallel_from, .. } = self;
-        let mode = Mode { order, parallel_from: *parallel_from, counted };
-        tick.sort(bodies, &config.world, order);
+        let Self { config, bodies, tick, parallel_from, isa, .. } = self;
+        let spread = Spread { parallel_from: *parallel_from, isa: *isa };
+        let mode = Mode { order, counted, spread };
+        tick.sort(bodies, &config.world, mode);
         if let Some(host) = host {
             tick.ask_host(config, *parallel_from, host)?;
         }
@@ -413,6 +431,7 @@ impl Clone for Flock {
             progress: self.progress,
             engine: self.engine,
             parallel_from: self.parallel_from,
+            isa: self.isa,
             tick: Tick::new(&self.config),
             by_id: ById::default(),
         }

@@ -1,11 +1,12 @@
 //! Forces only, over the caller's own arrays: for hosts that keep their own integrator.
 
 use crate::bodies::{Bodies, Body, Spawn};
-use crate::cells::Order;
+use crate::cells::{Order, Spread};
 use crate::error::{Error, Result};
 use crate::float_mode::check_float_mode;
 use crate::parallel::PARALLEL_FROM;
 use crate::rules::Config;
+use crate::simd::{Isa, Level};
 use crate::tick::{Mode, Tick};
 
 /// Computes flocking forces over positions and velocities that the host owns.
@@ -25,10 +26,11 @@ use crate::tick::{Mode, Tick};
 /// assert_eq!(out, [[0.5, 0.0], [-0.5, 0.0]]);
 /// # Ok::<(), flockstep::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Forces {
     config: Config,
     parallel_from: usize,
+    isa: Isa,
     bodies: Bodies,
     tick: Tick,
     columns: [Vec<f32>; 2],
@@ -44,6 +46,7 @@ impl Forces {
         Ok(Self {
             config,
             parallel_from: PARALLEL_FROM,
+            isa: Isa::best(),
             bodies: Bodies::default(),
             tick,
             columns: Default::default(),
@@ -53,6 +56,15 @@ impl Forces {
     /// See [`Flock::set_parallel_from`](crate::Flock::set_parallel_from).
     pub fn set_parallel_from(&mut self, bodies: usize) {
         self.parallel_from = bodies;
+    }
+
+    /// See [`Flock::set_level`](crate::Flock::set_level).
+    ///
+    /// # Errors
+    /// [`Error::LevelMissing`] if this CPU lacks it.
+    pub fn set_level(&mut self, level: Level) -> Result<()> {
+        self.isa = Isa::new(level)?;
+        Ok(())
     }
 
     /// Writes into `out` the force on each body, cut to its gait, all of the first kind. `tick`
@@ -102,15 +114,15 @@ impl Forces {
             let spawn = Spawn { position, velocity, kind, gait: None }.admit(&self.config, at)?;
             self.bodies.push(at as u32, &spawn, &self.config);
         }
-        self.tick.sort(&self.bodies, &self.config.world, Order::Canonical);
+        let spread = Spread { parallel_from: self.parallel_from, isa: self.isa };
+        let mode = Mode { order: Order::Canonical, counted: false, spread };
+        self.tick.sort(&self.bodies, &self.config.world, mode);
         if let Some(host) = host {
             self.tick.ask_host(&self.config, self.parallel_from, host)?;
         }
         let [fx, fy] = &mut self.columns;
         fx.resize(n, 0.0);
         fy.resize(n, 0.0);
-        let mode =
-            Mode { order: Order::Canonical, parallel_from: self.parallel_from, counted: false };
         self.tick.forces(&self.config, tick, mode, [fx, fy]);
         for (at, &id) in self.tick.sorted.id.iter().enumerate() {
             out[id as usize] = [fx[at], fy[at]];

@@ -77,4 +77,5 @@ pub use forces::Forces;
 pub use parallel::PARALLEL_FROM;
 pub use query::{Neighbour, Neighbours};
 pub use rules::{Behaviour, Config, Gait, Kind, MAX_KINDS, Rule};
+pub use simd::Level;
 pub use world::{Edge, World};

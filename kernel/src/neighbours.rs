@@ -12,6 +12,8 @@ pub(crate) const ALIGNMENT: u8 = 2;
 pub(crate) const COHESION: u8 = 4;
 /// Also count neighbours.
 pub(crate) const COUNTED: u8 = 8;
+/// All three rules have one radius, so one comparison serves them.
+pub(crate) const ONE_REACH: u8 = 16;
 
 /// Bodies whose squared distance is below this name no direction to be pushed in.
 const SAME_SPOT: f32 = 1e-24;
@@ -108,29 +110,40 @@ impl<S: Simd> Asking<S> {
             dy = short_way(s, dy, self.period[1]);
         }
         let q = dx * dx + dy * dy;
-        let near = |reach| {
-            let near = s.le(q, reach);
-            others.map_or(near, |others| near & others)
-        };
+        let near = self.near(s, q, 0, others);
         if RULES & SEPARATION != 0 {
-            let apart = s.le(s.splat(SAME_SPOT), q);
-            let vote = s.keep(near(self.reach[0]) & apart, s.splat(1.0) / q);
-            sums.separation[0] = sums.separation[0] + dx * vote;
-            sums.separation[1] = sums.separation[1] + dy * vote;
+            let voting = near & s.le(s.splat(SAME_SPOT), q);
+            let w = s.splat(1.0) / q;
+            sums.separation[0] = s.add_where(voting, sums.separation[0], dx * w);
+            sums.separation[1] = s.add_where(voting, sums.separation[1], dy * w);
         }
         if RULES & ALIGNMENT != 0 {
-            let heard = near(self.reach[1]);
-            sums.alignment[0] = sums.alignment[0] + s.keep(heard, s.splat(vx));
-            sums.alignment[1] = sums.alignment[1] + s.keep(heard, s.splat(vy));
+            let heard = if RULES & ONE_REACH != 0 { near } else { self.near(s, q, 1, others) };
+            sums.alignment[0] = s.add_where(heard, sums.alignment[0], s.splat(vx));
+            sums.alignment[1] = s.add_where(heard, sums.alignment[1], s.splat(vy));
         }
         if RULES & COHESION != 0 {
-            let heard = near(self.reach[2]);
-            sums.cohesion[0] = sums.cohesion[0] - s.keep(heard, dx);
-            sums.cohesion[1] = sums.cohesion[1] - s.keep(heard, dy);
+            let heard = if RULES & ONE_REACH != 0 { near } else { self.near(s, q, 2, others) };
+            sums.cohesion[0] = s.sub_where(heard, sums.cohesion[0], dx);
+            sums.cohesion[1] = s.sub_where(heard, sums.cohesion[1], dy);
         }
         if RULES & COUNTED != 0 {
-            let counted = near(self.counted_within) & lanes;
+            let counted = lanes & s.le(q, self.counted_within);
+            let counted = match others {
+                Some(others) => counted & others,
+                None => counted,
+            };
             sums.neighbours += u64::from(s.count(counted));
+        }
+    }
+
+    /// Which lanes hear an answer at this squared distance by rule number `rule`.
+    #[inline(always)]
+    fn near(&self, s: S, q: S::F, rule: usize, others: Option<S::M>) -> S::M {
+        let near = s.le(q, self.reach[rule]);
+        match others {
+            Some(others) => near & others,
+            None => near,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! How work is spread: split in halves down to a grain, on the caller's rayon pool.
 
+#[cfg(feature = "parallel")]
+use std::iter::Peekable;
 use std::ops::Add;
 
 /// Flocks of fewer bodies than this stay on the calling thread unless told otherwise: waking a
@@ -64,19 +66,52 @@ fn split<J: Job>(job: J, _grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> T
     Tally { tasks: 1, ..run(job) }
 }
 
-/// `N` columns of results for consecutive bodies, the first of them body `start`.
-pub(crate) struct Slots<'a, const N: usize> {
-    pub start: usize,
-    pub columns: [&'a mut [f32]; N],
+/// How many threads the caller's pool has.
+#[cfg(feature = "parallel")]
+pub(crate) fn threads() -> usize {
+    rayon::current_num_threads()
 }
 
-impl<const N: usize> Job for Slots<'_, N> {
+#[cfg(not(feature = "parallel"))]
+pub(crate) fn threads() -> usize {
+    1
+}
+
+/// Runs `work` on each item, each in a task of its own; a single one stays on this thread.
+#[cfg(feature = "parallel")]
+pub(crate) fn for_each<T: Send>(items: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+    fn rest<T: Send>(
+        items: &mut Peekable<impl Iterator<Item = T> + Send>,
+        work: &(impl Fn(T) + Sync),
+    ) {
+        let Some(item) = items.next() else { return };
+        if items.peek().is_none() {
+            work(item);
+        } else {
+            rayon::join(|| work(item), || rest(items, work));
+        }
+    }
+    rest(&mut items.peekable(), &work);
+}
+
+#[cfg(not(feature = "parallel"))]
+pub(crate) fn for_each<T>(items: impl Iterator<Item = T>, work: impl Fn(T)) {
+    items.for_each(work);
+}
+
+/// `N` columns of results for consecutive bodies, the first of them body `start`.
+pub(crate) struct Slots<'a, T, const N: usize> {
+    pub start: usize,
+    pub columns: [&'a mut [T]; N],
+}
+
+impl<T: Send, const N: usize> Job for Slots<'_, T, N> {
     fn len(&self) -> usize {
         self.columns[0].len()
     }
 
     fn split(self, at: usize) -> (Self, Self) {
-        let none = || std::array::from_fn::<&mut [f32], N, _>(|_| &mut []);
+        let none = || std::array::from_fn::<&mut [T], N, _>(|_| &mut []);
         let (mut first, mut rest) = (none(), none());
         for (k, column) in self.columns.into_iter().enumerate() {
             (first[k], rest[k]) = column.split_at_mut(at);

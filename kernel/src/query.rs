@@ -1,9 +1,11 @@
 //! Neighbour queries without flocking: who is near whom, near a point, or in a rectangle.
 
-use crate::cells::{Cells, Grid, Order};
+use crate::cells::{Cells, Grid, Order, Spread};
 use crate::error::{Error, Result};
+use crate::simd::Isa;
 use crate::world::{World, check_positive};
 use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// One answer to a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +32,7 @@ pub struct Neighbour {
 /// assert_eq!(found, [(1, [2.0, 0.0]), (2, [-3.0, -4.0])]);
 /// # Ok::<(), flockstep::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Neighbours {
     world: World,
     radius: f32,
@@ -92,10 +94,11 @@ impl Neighbours {
         index.clear();
         index.extend(0..count);
         let grid = Grid::new(&self.world, self.radius, x, y);
-        self.cells.sort(grid, x, y, index, Order::Canonical);
+        let spread = Spread { parallel_from: usize::MAX, isa: Isa::best() };
+        self.cells.sort(grid, x, y, index, Order::Canonical, spread);
         self.sorted.clear();
-        self.sorted.extend(self.cells.places.iter().map(|&place| {
-            let index = place as u32;
+        self.sorted.extend(self.cells.places.iter().map(|place| {
+            let index = place.load(Relaxed) as u32;
             (index, self.positions[index as usize])
         }));
         Ok(())

@@ -1,12 +1,14 @@
 //! What the owned flock and the forces-only call share: sort, hear neighbours, steer, step.
 
 use crate::bodies::{Bodies, Body};
-use crate::cells::{Cells, Grid, Order};
+use crate::cells::{Cells, Grid, Order, Spread};
 use crate::error::{Error, Result};
-use crate::neighbours::{ALIGNMENT, Answers, Asking, COHESION, COUNTED, SEPARATION, Sums};
+use crate::neighbours::{
+    ALIGNMENT, Answers, Asking, COHESION, COUNTED, ONE_REACH, SEPARATION, Sums,
+};
 use crate::parallel::{Slots, Tally, drive};
 use crate::rules::Config;
-use crate::simd::{MAX_LANES, Portable, Simd};
+use crate::simd::{Isa, Kernel, MAX_LANES, Simd};
 use crate::steering::{limit, steer};
 use crate::step::Motion;
 use crate::{behaviours, world::World};
@@ -26,6 +28,8 @@ pub(crate) struct Plan {
     rules: u8,
     kinds: Vec<KindPlan>,
     period: [f32; 2],
+    /// Whether every kind uses all three rules with one radius.
+    one_reach: bool,
     behaves: bool,
 }
 
@@ -58,13 +62,37 @@ impl Plan {
             rules: used(SEPARATION, 0) | used(ALIGNMENT, 1) | used(COHESION, 2),
             kinds: kinds.collect(),
             period: config.world.period(),
+            one_reach: kinds_hear_alike(config),
             behaves: config.kinds.iter().any(|kind| !kind.behaviours.is_empty()),
         }
     }
 }
 
+impl Plan {
+    /// Which compiled variant of the loop serves these rules. Counting is not worth one for each
+    /// set of rules: rules that are not in use hear nobody and have no weight.
+    fn variant(&self, counted: bool) -> u8 {
+        let all = SEPARATION | ALIGNMENT | COHESION;
+        match self.rules {
+            0 => 0,
+            _ if counted => all | COUNTED,
+            rules if self.one_reach => rules | ONE_REACH,
+            rules => rules,
+        }
+    }
+}
+
+/// Whether every kind uses all three rules with one radius.
+fn kinds_hear_alike(config: &Config) -> bool {
+    config.kinds.iter().all(|kind| {
+        let [separation, alignment, cohesion] =
+            kind.rules().map(|(_, rule)| rule.map(|rule| rule.radius));
+        separation.is_some() && separation == alignment && alignment == cohesion
+    })
+}
+
 /// Buffers that live from tick to tick; once they are large enough, a tick allocates nothing.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Tick {
     pub plan: Plan,
     /// The bodies as the tick found them, in canonical order.
@@ -77,8 +105,8 @@ pub(crate) struct Tick {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mode {
     pub order: Order,
-    pub parallel_from: usize,
     pub counted: bool,
+    pub spread: Spread,
 }
 
 impl Tick {
@@ -87,10 +115,10 @@ impl Tick {
     }
 
     /// Brings `bodies` into canonical order.
-    pub(crate) fn sort(&mut self, bodies: &Bodies, world: &World, order: Order) {
+    pub(crate) fn sort(&mut self, bodies: &Bodies, world: &World, mode: Mode) {
         let grid = Grid::new(world, self.plan.radius, &bodies.x, &bodies.y);
-        self.cells.sort(grid, &bodies.x, &bodies.y, &bodies.id, order);
-        self.sorted.gather(bodies, &self.cells.places);
+        self.cells.sort(grid, &bodies.x, &bodies.y, &bodies.id, mode.order, mode.spread);
+        self.sorted.gather(bodies, &self.cells.places, mode.spread.parallel_from);
         self.host.iter_mut().for_each(Vec::clear);
     }
 
@@ -105,7 +133,7 @@ impl Tick {
         let [fx, fy] = host;
         fx.resize(sorted.len(), 0.0);
         fy.resize(sorted.len(), 0.0);
-        drive(Slots { start: 0, columns: [fx, fy] }, parallel_from, &|slots: Slots<'_, 2>| {
+        drive(Slots { start: 0, columns: [fx, fy] }, parallel_from, &|slots: Slots<'_, f32, 2>| {
             let [fx, fy] = slots.columns;
             for (offset, (fx, fy)) in fx.iter_mut().zip(fy).enumerate() {
                 [*fx, *fy] = force(&sorted.get(slots.start + offset, config));
@@ -147,9 +175,12 @@ impl Tick {
         mode: Mode,
         columns: [&mut [f32]; N],
     ) -> Tally {
-        let pass = Pass { tick: self, config, number: tick, order: mode.order };
-        let rules = self.plan.rules | if mode.counted { COUNTED } else { 0 };
-        drive(Slots { start: 0, columns }, mode.parallel_from, &|slots| pass.enter(rules, slots))
+        let pass =
+            Pass { tick: self, config, number: tick, order: mode.order, isa: mode.spread.isa };
+        let rules = self.plan.variant(mode.counted);
+        drive(Slots { start: 0, columns }, mode.spread.parallel_from, &|slots| {
+            pass.enter(rules, slots)
+        })
     }
 }
 
@@ -171,6 +202,22 @@ struct Pass<'a> {
     config: &'a Config,
     number: u64,
     order: Order,
+    isa: Isa,
+}
+
+/// All blocks of a task, compiled for one set of rules.
+struct Blocks<'a, const N: usize, const RULES: u8> {
+    pass: &'a Pass<'a>,
+    slots: Slots<'a, f32, N>,
+}
+
+impl<const N: usize, const RULES: u8> Kernel for Blocks<'_, N, RULES> {
+    type Output = Tally;
+
+    #[inline(always)]
+    fn call<S: Simd>(self, s: S) -> Tally {
+        self.pass.blocks::<S, N, RULES>(s, self.slots)
+    }
 }
 
 /// What a kind or body brings along, in lanes.
@@ -184,21 +231,25 @@ struct Traits<S: Simd> {
 impl Pass<'_> {
     /// Picks the compiled variant for these rules. Called once a task, so that everything below it
     /// is inlined into one function.
-    fn enter<const N: usize>(&self, rules: u8, slots: Slots<'_, N>) -> Tally {
+    fn enter<const N: usize>(&self, rules: u8, slots: Slots<'_, f32, N>) -> Tally {
         macro_rules! variants {
             ($($rules:literal)*) => {
                 match rules {
-                    $($rules => self.blocks::<Portable, N, $rules>(Portable, slots),)*
-                    _ => unreachable!("four bits"),
+                    $($rules => self.isa.run(Blocks::<N, $rules> { pass: self, slots }),)*
+                    _ => unreachable!("Plan::variant names no other"),
                 }
             };
         }
-        variants!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+        variants!(0 1 2 3 4 5 6 7 15 23)
     }
 
     /// Blocks are consecutive bodies in one row of cells.
     #[inline(always)]
-    fn blocks<S: Simd, const N: usize, const RULES: u8>(&self, s: S, slots: Slots<'_, N>) -> Tally {
+    fn blocks<S: Simd, const N: usize, const RULES: u8>(
+        &self,
+        s: S,
+        slots: Slots<'_, f32, N>,
+    ) -> Tally {
         let Slots { start, columns: out } = slots;
         let Tick { sorted, cells, plan, .. } = self.tick;
         let (first, last) = (start, start + out[0].len());
@@ -270,8 +321,8 @@ impl Pass<'_> {
             return None;
         };
         Some(Traits {
-            reach: kind.reach.map(|reach| s.splat(reach)),
-            weight: kind.weight.map(|weight| s.splat(weight)),
+            reach: splat_each(s, kind.reach),
+            weight: splat_each(s, kind.weight),
             max_speed: s.splat(kind.max_speed),
             max_force: s.splat(kind.max_force),
         })
@@ -296,8 +347,16 @@ impl Pass<'_> {
             *slot = plan.kinds[usize::from(kind)];
         }
         let by_kind = Traits {
-            reach: [0, 1, 2].map(|rule| s.load(&kinds.map(|kind| kind.reach[rule]))),
-            weight: [0, 1, 2].map(|rule| s.load(&kinds.map(|kind| kind.weight[rule]))),
+            reach: [
+                s.load(&kinds.map(|kind| kind.reach[0])),
+                s.load(&kinds.map(|kind| kind.reach[1])),
+                s.load(&kinds.map(|kind| kind.reach[2])),
+            ],
+            weight: [
+                s.load(&kinds.map(|kind| kind.weight[0])),
+                s.load(&kinds.map(|kind| kind.weight[1])),
+                s.load(&kinds.map(|kind| kind.weight[2])),
+            ],
             max_speed: s.load(&kinds.map(|kind| kind.max_speed)),
             max_force: s.load(&kinds.map(|kind| kind.max_force)),
         };
@@ -332,6 +391,11 @@ impl Pass<'_> {
     }
 }
 
+#[inline(always)]
+fn splat_each<S: Simd>(s: S, [a, b, c]: [f32; 3]) -> [S::F; 3] {
+    [s.splat(a), s.splat(b), s.splat(c)]
+}
+
 /// The rules' weighted steering forces, in the contract's order.
 #[inline(always)]
 fn obey<S: Simd, const RULES: u8>(
@@ -340,20 +404,17 @@ fn obey<S: Simd, const RULES: u8>(
     traits: &Traits<S>,
     motion: &Motion<S>,
 ) -> [S::F; 2] {
+    let Traits { weight, max_speed, max_force, .. } = *traits;
     let mut force = [s.splat(0.0); 2];
-    let mut add = |direction, weight| {
-        let Traits { max_speed, max_force, .. } = *traits;
-        let [x, y] = steer(s, direction, motion.velocity, max_speed, max_force);
-        force = [force[0] + weight * x, force[1] + weight * y];
-    };
-    if RULES & SEPARATION != 0 {
-        add(sums.separation, traits.weight[0]);
-    }
-    if RULES & ALIGNMENT != 0 {
-        add(sums.alignment, traits.weight[1]);
-    }
-    if RULES & COHESION != 0 {
-        add(sums.cohesion, traits.weight[2]);
+    for (bit, direction, weight) in [
+        (SEPARATION, sums.separation, weight[0]),
+        (ALIGNMENT, sums.alignment, weight[1]),
+        (COHESION, sums.cohesion, weight[2]),
+    ] {
+        if RULES & bit != 0 {
+            let [x, y] = steer(s, direction, motion.velocity, max_speed, max_force);
+            force = [force[0] + weight * x, force[1] + weight * y];
+        }
     }
     force
 }

@@ -1,14 +1,20 @@
 //! One trait for vectors of `f32`, so that the kernel is written once.
 //!
 //! A value of a type that implements [`Simd`] is a token: holding it proves that the CPU has the
-//! instructions. Every function generic over it must be `#[inline(always)]`, or each operation
-//! becomes a call. Only operations whose bits are the same everywhere are here: no fused
-//! multiply-add, no approximate reciprocal, no sum across lanes.
+//! instructions. Every function generic over it must be `#[inline(always)]`, and must make no
+//! closure that works on vectors, or operations become calls. Only operations whose bits are the
+//! same everywhere are here: no fused multiply-add, no approximate reciprocal, no sum across lanes.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod level;
 mod portable;
 mod scalar;
 
-pub(crate) use portable::Portable;
+pub use level::Level;
+pub(crate) use level::{Isa, Kernel};
 pub(crate) use scalar::Scalar;
 
 use std::ops::{Add, BitAnd, Div, Mul, Sub};
@@ -45,6 +51,16 @@ pub(crate) trait Simd: Copy + Send + Sync {
     fn select(self, mask: Self::M, a: Self::F, b: Self::F) -> Self::F;
     /// `a` where the mask holds, else +0.0.
     fn keep(self, mask: Self::M, a: Self::F) -> Self::F;
+    /// `sum + a` where the mask holds, else `sum`, which is not -0.0.
+    #[inline(always)]
+    fn add_where(self, mask: Self::M, sum: Self::F, a: Self::F) -> Self::F {
+        sum + self.keep(mask, a)
+    }
+    /// `sum - a` where the mask holds, else `sum`.
+    #[inline(always)]
+    fn sub_where(self, mask: Self::M, sum: Self::F, a: Self::F) -> Self::F {
+        sum - self.keep(mask, a)
+    }
     /// Every lane below `count`.
     fn first_lanes(self, count: usize) -> Self::M;
     /// Every lane but this one.
@@ -52,3 +68,22 @@ pub(crate) trait Simd: Copy + Send + Sync {
     /// In how many lanes the mask holds.
     fn count(self, mask: Self::M) -> u32;
 }
+
+/// The four operators of an x86 vector.
+#[cfg(target_arch = "x86_64")]
+macro_rules! x86_operators {
+    ($vector:ident, $($operator:ident $method:ident $intrinsic:ident),*) => {$(
+        impl core::ops::$operator for $vector {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                // SAFETY: this file's vectors are made only with its token, which exists only
+                // after `detect` found the instruction set.
+                Self(unsafe { $intrinsic(self.0, other.0) })
+            }
+        }
+    )*};
+}
+#[cfg(target_arch = "x86_64")]
+use x86_operators;

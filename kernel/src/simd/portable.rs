@@ -4,7 +4,7 @@ use super::Simd;
 use wide::f32x4;
 
 /// What every build has.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable;
 
 const LANES: usize = 4;

@@ -1,0 +1,133 @@
+//! Eight lanes: AVX2, of which only the AVX part is used for numbers.
+#![allow(unsafe_code, reason = "intrinsics, each behind a token that proves the CPU has them")]
+
+use super::{Kernel, Simd, x86_operators};
+use core::arch::x86_64::*;
+
+/// Proof that this CPU has AVX2.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    /// The token, if the CPU (and its operating system) has the instructions.
+    pub(crate) fn detect() -> Option<Self> {
+        std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
+    }
+
+    /// Runs the work with the instruction set enabled for everything inlined into it.
+    #[inline]
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2")]
+        fn enabled<K: Kernel>(kernel: K, s: Avx2) -> K::Output {
+            kernel.call(s)
+        }
+        // SAFETY: holding an `Avx2` proves that the CPU has the instruction set.
+        unsafe { enabled(kernel, self) }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct F(__m256);
+
+/// All bits of a lane are set where it holds.
+#[derive(Clone, Copy)]
+pub(crate) struct M(__m256);
+
+const LANES: usize = 8;
+const INDEX: [f32; LANES] = [0., 1., 2., 3., 4., 5., 6., 7.];
+
+x86_operators!(F, Add add _mm256_add_ps, Sub sub _mm256_sub_ps, Mul mul _mm256_mul_ps, Div div _mm256_div_ps);
+
+/// Calls an intrinsic. The one form of unsafe in this file.
+macro_rules! intrinsic {
+    ($name:ident $(::<$constant:ident>)? ($($argument:expr),*)) => {
+        // SAFETY: the caller holds an `Avx2` or a vector made with one, which exist only after
+        // `Avx2::detect` found AVX2.
+        unsafe { $name$(::<$constant>)?($($argument),*) }
+    };
+}
+
+impl core::ops::BitAnd for M {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Self(intrinsic!(_mm256_and_ps(self.0, other.0)))
+    }
+}
+
+impl Simd for Avx2 {
+    const LANES: usize = LANES;
+    type F = F;
+    type M = M;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> F {
+        F(intrinsic!(_mm256_set1_ps(value)))
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f32]) -> F {
+        match values.first_chunk::<LANES>() {
+            Some(full) => F(intrinsic!(_mm256_loadu_ps(full.as_ptr()))),
+            None => {
+                let mut tail = [f32::NAN; LANES];
+                tail[..values.len()].copy_from_slice(values);
+                F(intrinsic!(_mm256_loadu_ps(tail.as_ptr())))
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn store(self, vector: F, out: &mut [f32]) {
+        match out.first_chunk_mut::<LANES>() {
+            Some(full) => intrinsic!(_mm256_storeu_ps(full.as_mut_ptr(), vector.0)),
+            None => {
+                let mut lanes = [0.0; LANES];
+                intrinsic!(_mm256_storeu_ps(lanes.as_mut_ptr(), vector.0));
+                out.copy_from_slice(&lanes[..out.len()]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn sqrt(self, a: F) -> F {
+        F(intrinsic!(_mm256_sqrt_ps(a.0)))
+    }
+
+    #[inline(always)]
+    fn lt(self, a: F, b: F) -> M {
+        M(intrinsic!(_mm256_cmp_ps::<_CMP_LT_OQ>(a.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn le(self, a: F, b: F) -> M {
+        M(intrinsic!(_mm256_cmp_ps::<_CMP_LE_OQ>(a.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn select(self, mask: M, a: F, b: F) -> F {
+        F(intrinsic!(_mm256_blendv_ps(b.0, a.0, mask.0)))
+    }
+
+    #[inline(always)]
+    fn keep(self, mask: M, a: F) -> F {
+        F(intrinsic!(_mm256_and_ps(mask.0, a.0)))
+    }
+
+    #[inline(always)]
+    fn first_lanes(self, count: usize) -> M {
+        self.lt(self.load(&INDEX), self.splat(count as f32))
+    }
+
+    #[inline(always)]
+    fn all_but(self, lane: usize) -> M {
+        let (index, lane) = (self.load(&INDEX), self.splat(lane as f32));
+        M(intrinsic!(_mm256_cmp_ps::<_CMP_NEQ_UQ>(index.0, lane.0)))
+    }
+
+    #[inline(always)]
+    fn count(self, mask: M) -> u32 {
+        (intrinsic!(_mm256_movemask_ps(mask.0)) as u32).count_ones()
+    }
+}
