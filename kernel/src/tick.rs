@@ -148,7 +148,8 @@ impl Tick {
         columns: [&mut [f32]; N],
     ) -> Tally {
         let pass = Pass { tick: self, config, number: tick, order: mode.order };
-        let rules = self.plan.rules | if mode.counted { COUNTED } else { 0 };
+        let counted = mode.counted && self.plan.rules != 0;
+        let rules = self.plan.rules | if counted { COUNTED } else { 0 };
         drive(Slots { start: 0, columns }, mode.parallel_from, &|slots| pass.enter(rules, slots))
     }
 }
@@ -157,7 +158,7 @@ impl Tick {
 pub(crate) fn check_host_force(force: [f32; 2], id: u32) -> Result<()> {
     for (field, value) in ["force x", "force y"].into_iter().zip(force) {
         if value.is_nan() || value.abs() > HOST_FORCE_LIMIT {
-            let allowed = "a finite number, at most 1e15 either way";
+            let allowed = "a finite number, at most 1e15 either way".into();
             return Err(Error::Body { body: id as usize, field, value, allowed });
         }
     }
@@ -280,11 +281,13 @@ impl Pass<'_> {
     #[inline(always)]
     fn traits_with_own_gaits<S: Simd>(&self, s: S, shared: &Traits<S>, at: usize) -> Traits<S> {
         let sorted = &self.tick.sorted;
-        let (max_speed, max_force) = if sorted.has_own_gaits() {
-            (s.load(&sorted.max_speed[at..]), s.load(&sorted.max_force[at..]))
-        } else {
-            (shared.max_speed, shared.max_force)
-        };
+        let (mut max_speed, mut max_force) = (shared.max_speed, shared.max_force);
+        if sorted.has_own_gaits() {
+            // NaN, which is not even equal to itself, stands for "as the kind's".
+            let own = (s.load(&sorted.max_speed[at..]), s.load(&sorted.max_force[at..]));
+            max_speed = s.select(s.le(own.0, own.0), own.0, max_speed);
+            max_force = s.select(s.le(own.1, own.1), own.1, max_force);
+        }
         Traits { reach: shared.reach, weight: shared.weight, max_speed, max_force }
     }
 
