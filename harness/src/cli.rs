@@ -1,7 +1,6 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 /// Flocking for many bodies, the same bits everywhere.
@@ -28,13 +27,16 @@ pub(crate) enum Command {
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArgs>),
     /// List the built-in scenes, or print one to copy
+    #[command(after_help = SCENES_EXAMPLES)]
     Scenes(ScenesArgs),
     /// Explain one body's force number by number: the chapter's hand calculation, or any scene's
     #[command(after_help = HAND_EXAMPLES)]
     Hand(HandArgs),
     /// Run the valley with no rule, each rule alone, and all three; compare what they do
+    #[command(after_help = ALONE_EXAMPLES)]
     Alone(AloneArgs),
     /// Run one scene through every engine and compare state and picture at every tick
+    #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
 }
 
@@ -45,6 +47,22 @@ Examples:
   flockstep run mine.toml --measures m.csv --every 10 --trajectory t.npz --out end.csv
   flockstep run valley --ticks 200 --save half.snap
   flockstep run valley --resume half.snap         goes on to the scene's 400 ticks";
+
+const SCENES_EXAMPLES: &str = "\
+Examples:
+  flockstep scenes
+  flockstep scenes --show valley > mine.toml";
+
+const ALONE_EXAMPLES: &str = "\
+Examples:
+  flockstep alone --shots pictures             the table, and a picture of each run
+  flockstep alone --rule cohere -n 500 --ticks 1000 --seed 8";
+
+const SWEEP_EXAMPLES: &str = "\
+Examples:
+  flockstep sweep
+  flockstep sweep strangers --ticks 100 --every 10
+  flockstep sweep --rule align -n 300";
 
 const HAND_EXAMPLES: &str = "\
 Examples:
@@ -67,9 +85,9 @@ pub(crate) struct RunArgs {
     /// How neighbours are found; `unordered` shows why order matters
     #[arg(long, value_enum, default_value_t)]
     pub engine: EngineArg,
-    /// Print `tick hash` every so many ticks
-    #[arg(long, value_name = "K")]
-    pub hash_every: Option<NonZeroU64>,
+    /// Print `tick hash` every so many ticks, and at the last
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    pub hash_every: Option<u64>,
     /// Write measures of the herd as CSV, every `--every` ticks
     #[arg(long, value_name = "FILE.csv")]
     pub measures: Option<PathBuf>,
@@ -80,8 +98,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub trajectory: Option<PathBuf>,
     /// Ticks from one row of measures, trajectory or animation to the next
-    #[arg(long, value_name = "K", default_value = "1")]
-    pub every: NonZeroU64,
+    #[arg(long, value_name = "K", default_value_t = 1,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: u64,
     /// Draw the final bodies
     #[arg(long, value_name = "FILE.png")]
     pub png: Option<PathBuf>,
@@ -137,7 +156,7 @@ pub(crate) struct HandArgs {
 /// The rules a walker hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RuleArg {
-    /// No rule
+    /// No rule; wander and the field's rim stay
     None,
     /// Push apart
     Separate,
@@ -152,7 +171,7 @@ pub(crate) enum RuleArg {
 /// What `alone` and `sweep` share.
 #[derive(Debug, Args)]
 pub(crate) struct CrowdArgs {
-    /// How many walkers [default: the scene's]
+    /// How many bodies of the first kind [default: the scene's]
     #[arg(short, long, value_name = "COUNT")]
     pub n: Option<u64>,
     /// How many ticks [default: the scene's]
@@ -170,7 +189,7 @@ pub(crate) struct AloneArgs {
     /// Only this run [default: all five]
     #[arg(long, value_enum)]
     pub rule: Option<RuleArg>,
-    /// Write the runs' last pictures into this folder
+    /// Write the runs' last pictures into this folder, which is made if need be
     #[arg(long, value_name = "DIR")]
     pub shots: Option<PathBuf>,
 }
@@ -185,4 +204,8 @@ pub(crate) struct SweepArgs {
     /// The rules heard
     #[arg(long, value_enum, default_value_t = RuleArg::Herd)]
     pub rule: RuleArg,
+    /// Ticks from one printed row to the next
+    #[arg(long, value_name = "K", default_value_t = 40,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: u64,
 }

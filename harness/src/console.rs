@@ -29,11 +29,6 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// The refusal to go on, after which nothing of this command is kept.
-pub(crate) fn stop_if_interrupted() -> Outcome {
-    if interrupted() { Err(Fault::Interrupted("interrupted".to_owned())) } else { Ok(()) }
-}
-
 /// Times the work and shows how far it is, on stderr if that is a terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -46,7 +41,7 @@ impl Progress {
     #[expect(clippy::disallowed_methods, reason = "time is only shown, nothing depends on it")]
     pub(crate) fn new(length: u64, what: &str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::hidden());
-        let template = "{prefix} {wide_bar} {pos}/{len}  {per_sec}  {eta} to go";
+        let template = "{prefix} {wide_bar} {pos}/{len}  {eta} to go";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }

@@ -81,6 +81,24 @@ pub(crate) fn trouble(path: &Path, reason: impl Display) -> String {
     format!("cannot write {}: {reason}", path.display())
 }
 
+/// Refuses a file whose name ends otherwise than its contents would have it; a device may be called
+/// anything.
+pub(crate) fn require_extension(path: &Path, wanted: &str) -> Outcome {
+    let found = path.extension().is_some_and(|found| found.eq_ignore_ascii_case(wanted));
+    if found || is_special(path) { Ok(()) } else { Err(wrong_extension(path, wanted)) }
+}
+
+pub(crate) fn wrong_extension(path: &Path, wanted: &str) -> Fault {
+    let found = path.extension().map(|found| found.to_string_lossy());
+    let found = found.map_or("missing".to_owned(), |found| format!(".{found}"));
+    Fault::Input(trouble(path, format!("its extension is {found}, not .{wanted}")))
+}
+
+/// Whether this exists and is no regular file.
+pub(crate) fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
 fn open(path: &Path) -> io::Result<(File, Option<Beside>)> {
     let target = follow(path)?;
     let found = fs::metadata(&target).ok();

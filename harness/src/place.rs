@@ -146,7 +146,7 @@ pub(crate) fn place(
         }
         How::Csv(file) => {
             let path = directory.join(file);
-            let (bodies, lines) = read_csv(&path).map_err(Refusal::Elsewhere)?;
+            let (bodies, lines) = read_csv(&path, index).map_err(Refusal::Elsewhere)?;
             let spawns = bodies.into_iter().map(|[x, y, vx, vy]| spawn([x, y], [vx, vy])).collect();
             let file = path.display().to_string();
             return Ok(Placed { spawns, origins: Some(Origins { file, lines }) });
@@ -251,31 +251,38 @@ fn polar(centre: [f32; 2], length: f64, turns: f64) -> [f32; 2] {
     [(x + length * libm::cos(angle)) as f32, (y + length * libm::sin(angle)) as f32]
 }
 
-/// x, y, vx and vy of every row, and the rows' lines.
-fn read_csv(path: &Path) -> Result<(Vec<[f32; 4]>, Vec<u64>), Fault> {
+/// x, y, vx and vy of every row, and the rows' lines. If there is a column `kind`, the rows of other
+/// kinds are passed over.
+fn read_csv(path: &Path, kind: u8) -> Result<(Vec<[f32; 4]>, Vec<u64>), Fault> {
     let name = path.display();
-    let refuse = |why: String| Fault::Input(format!("{name}: {why}"));
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .from_path(path)
         .map_err(|error| Fault::Input(format!("cannot read {name}: {error}")))?;
-    let header = reader.headers().map_err(|error| refuse(error.to_string()))?.clone();
+    let header = reader.headers().map_err(|error| csv_fault(path, &error))?.clone();
+    let column = |wanted: &str| {
+        // Some programs begin a text file with a byte-order mark.
+        header.iter().position(|name| name.trim_start_matches('\u{feff}') == wanted)
+    };
     let mut columns = [0; 4];
-    for (column, wanted) in columns.iter_mut().zip(["x", "y", "vx", "vy"]) {
-        let found = header.iter().position(|name| name == wanted);
-        *column = found.ok_or_else(|| {
-            let header: Vec<&str> = header.iter().collect();
-            refuse(format!("column {wanted} is missing; the header is {}", header.join(",")))
+    for (at, wanted) in columns.iter_mut().zip(FIELDS) {
+        *at = column(wanted).ok_or_else(|| {
+            let header = header.iter().collect::<Vec<_>>().join(",");
+            let found = if header.is_empty() { "it is empty".to_owned() } else { header };
+            let wanted = format!("column {wanted} is missing (wanted: {})", FIELDS.join(","));
+            Fault::Input(format!("{name}:1: {wanted}; the header: {found}"))
         })?;
     }
+    let kind_column = column("kind");
     let (mut bodies, mut lines) = (Vec::new(), Vec::new());
     for record in reader.records() {
-        let record = record.map_err(|error| refuse(error.to_string()))?;
+        let record = record.map_err(|error| csv_fault(path, &error))?;
         let line = record.position().map_or(0, csv::Position::line);
+        if kind_column.is_some_and(|column| record[column].parse() != Ok(kind)) {
+            continue;
+        }
         let mut body = [0.0; 4];
-        for (value, (column, field)) in
-            body.iter_mut().zip(columns.iter().zip(["x", "y", "vx", "vy"]))
-        {
+        for (value, (column, field)) in body.iter_mut().zip(columns.iter().zip(FIELDS)) {
             let text = &record[*column];
             *value = text.parse().map_err(|_| {
                 Fault::Input(format!("{name}:{line}: {field} is {text:?}; allowed: a number"))
@@ -284,10 +291,26 @@ fn read_csv(path: &Path) -> Result<(Vec<[f32; 4]>, Vec<u64>), Fault> {
         bodies.push(body);
         lines.push(line);
         if bodies.len() as u64 > MOST_BODIES {
-            return Err(refuse(format!("more than {MOST_BODIES} bodies")));
+            return Err(Fault::Input(format!("{name}: more than {MOST_BODIES} bodies")));
         }
     }
     Ok((bodies, lines))
+}
+
+/// The columns that are read.
+const FIELDS: [&str; 4] = ["x", "y", "vx", "vy"];
+
+/// What is wrong with a CSV file, at its line.
+fn csv_fault(path: &Path, error: &csv::Error) -> Fault {
+    let line = error.position().map_or(1, csv::Position::line);
+    let why = match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("{len} columns where the header has {expected_len}")
+        }
+        csv::ErrorKind::Utf8 { .. } => "not UTF-8 text".to_owned(),
+        _ => error.to_string(),
+    };
+    Fault::Input(format!("{}:{line}: {why}", path.display()))
 }
 
 #[cfg(test)]

@@ -342,7 +342,12 @@ impl Source {
             }
             _ => None,
         };
-        let message = message.replace("unknown field", "unknown key");
+        let message = message
+            .replace("unknown field", "unknown key")
+            .replace("missing field", "missing key")
+            .replace("unknown variant", "unknown name")
+            .replace("expected u64", "expected a whole number, 0 or more")
+            .replace("expected u32", "expected a whole number, 0 or more");
         let line = error.span().map(|span| format!(":{}", self.line(span.start)));
         let (line, hint) = (line.unwrap_or_default(), hint.unwrap_or_default());
         Fault::Input(format!("{}{line}: {message}{hint}", self.name))

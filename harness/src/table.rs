@@ -9,7 +9,7 @@ use tempfile::SpooledTempFile;
 use zip::{DateTime, ZipWriter, write::SimpleFileOptions};
 
 use crate::fault::{Fault, Outcome};
-use crate::output::{Pending, named, trouble};
+use crate::output::{Pending, is_special, named, wrong_extension};
 
 /// A column longer than this many bytes leaves the memory for a temporary file.
 const SPILL: usize = 1 << 20;
@@ -30,11 +30,9 @@ impl Format {
         match extension.as_deref() {
             Some(csv) if csv.eq_ignore_ascii_case("csv") => Ok(Self::Csv),
             Some(npz) if npz.eq_ignore_ascii_case("npz") => Ok(Self::Npz),
-            other => {
-                let other = other.map_or("missing".to_owned(), |other| format!(".{other}"));
-                let reason = format!("its extension is {other}, not .csv or .npz");
-                Err(Fault::Input(trouble(path, reason)))
-            }
+            // A device or pipe has no extension to go by.
+            None if is_special(path) => Ok(Self::Csv),
+            _ => Err(wrong_extension(path, "csv or .npz")),
         }
     }
 }

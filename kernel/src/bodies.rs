@@ -60,7 +60,7 @@ const SAVED_SPEED_LIMIT: f64 = 1.001e9;
 fn check_velocity(velocity: [f32; 2], body: usize, limit: f64) -> Result<()> {
     for (field, value) in ["vx", "vy"].into_iter().zip(velocity) {
         if !value.is_finite() {
-            return Err(Error::Body { body, field, value, allowed: "a finite number" });
+            return Err(Error::Body { body, field, value, allowed: "a finite number".into() });
         }
     }
     let [vx, vy] = velocity.map(f64::from);
@@ -69,7 +69,7 @@ fn check_velocity(velocity: [f32; 2], body: usize, limit: f64) -> Result<()> {
         Ok(())
     } else {
         let value = squared.sqrt() as f32;
-        Err(Error::Body { body, field: "velocity", value, allowed: "at most 1e9 long" })
+        Err(Error::Body { body, field: "velocity", value, allowed: "at most 1e9 long".into() })
     }
 }
 
@@ -77,7 +77,7 @@ fn check_kind(kind: u8, config: &Config, body: usize) -> Result<()> {
     if usize::from(kind) < config.kinds.len() {
         return Ok(());
     }
-    let allowed = "the index of one of the flock's kinds";
+    let allowed = format!("a kind from 0 to {}", config.kinds.len() - 1).into();
     Err(Error::Body { body, field: "kind", value: f32::from(kind), allowed })
 }
 
@@ -86,6 +86,9 @@ pub(crate) fn check_own_gait(gait: Gait, config: &Config, body: usize) -> Result
     let field = || format!("body {body}: gait.max_speed");
     config.world.check_step(gait.max_speed * config.dt, field)
 }
+
+/// What stands for a body that follows its kind's gait, where others have their own.
+const NO_OWN_GAIT: Gait = Gait::new(f32::NAN, f32::NAN);
 
 /// The arrays. Entry `i` of each describes one body; the order is the canonical order of the last
 /// tick, with bodies added since at the end.
@@ -98,7 +101,8 @@ pub(crate) struct Bodies {
     pub vy: Vec<f32>,
     /// Empty while there is only one kind.
     pub kind: Vec<u8>,
-    /// Empty while every body has its kind's gait; likewise `max_force`.
+    /// Own gaits: empty while no body has one, else NaN for those that follow their kind's; likewise
+    /// `max_force`.
     pub max_speed: Vec<f32>,
     pub max_force: Vec<f32>,
 }
@@ -117,11 +121,12 @@ impl Bodies {
     }
 
     pub(crate) fn gait_at(&self, at: usize, config: &Config) -> Gait {
-        if self.has_own_gaits() {
-            Gait { max_speed: self.max_speed[at], max_force: self.max_force[at] }
-        } else {
-            config.kinds[usize::from(self.kind_at(at))].gait
-        }
+        self.own_gait_at(at).unwrap_or(config.kinds[usize::from(self.kind_at(at))].gait)
+    }
+
+    pub(crate) fn own_gait_at(&self, at: usize) -> Option<Gait> {
+        let (&max_speed, &max_force) = self.max_speed.get(at).zip(self.max_force.get(at))?;
+        (!max_speed.is_nan()).then_some(Gait { max_speed, max_force })
     }
 
     pub(crate) fn get(&self, at: usize, config: &Config) -> Body {
@@ -147,7 +152,7 @@ impl Bodies {
     /// Appends an admitted spawn.
     pub(crate) fn push(&mut self, id: u32, spawn: &Spawn, config: &Config) {
         if spawn.gait.is_some() {
-            self.own_gaits(config);
+            self.make_room_for_own_gaits();
         }
         self.id.push(id);
         self.x.push(spawn.position[0]);
@@ -158,21 +163,17 @@ impl Bodies {
             self.kind.push(spawn.kind);
         }
         if self.has_own_gaits() || spawn.gait.is_some() {
-            let gait = spawn.gait.unwrap_or(config.kinds[usize::from(spawn.kind)].gait);
+            let gait = spawn.gait.unwrap_or(NO_OWN_GAIT);
             self.max_speed.push(gait.max_speed);
             self.max_force.push(gait.max_force);
         }
     }
 
-    /// Gives every body a gait of its own, for now its kind's.
-    pub(crate) fn own_gaits(&mut self, config: &Config) {
-        if self.has_own_gaits() {
-            return;
-        }
-        for at in 0..self.len() {
-            let gait = config.kinds[usize::from(self.kind_at(at))].gait;
-            self.max_speed.push(gait.max_speed);
-            self.max_force.push(gait.max_force);
+    /// Lets bodies have gaits of their own; none has one yet.
+    pub(crate) fn make_room_for_own_gaits(&mut self) {
+        if !self.has_own_gaits() {
+            self.max_speed.resize(self.len(), NO_OWN_GAIT.max_speed);
+            self.max_force.resize(self.len(), NO_OWN_GAIT.max_force);
         }
     }
 
@@ -227,8 +228,11 @@ impl Bodies {
             [self.x[at], self.y[at]] = position;
             check_velocity([self.vx[at], self.vy[at]], body, SAVED_SPEED_LIMIT)?;
             check_kind(self.kind_at(at), config, body)?;
-            if self.has_own_gaits() {
-                check_own_gait(self.gait_at(at, config), config, body)?;
+            if let Some(gait) = self.own_gait_at(at) {
+                check_own_gait(gait, config, body)?;
+            } else if self.has_own_gaits() {
+                // One bit pattern for "none", whatever NaN was saved.
+                [self.max_speed[at], self.max_force[at]] = [f32::NAN; 2];
             }
         }
         Ok(())

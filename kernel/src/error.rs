@@ -1,5 +1,7 @@
 //! Every refusal, by name. A refused call changes nothing.
 
+use std::borrow::Cow;
+
 /// Why a call was refused. The text names the field or body, its value, and what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -63,7 +65,7 @@ pub enum Error {
         /// The value refused.
         value: f32,
         /// The range, in words.
-        allowed: &'static str,
+        allowed: Cow<'static, str>,
     },
     /// No live body has this id.
     #[error("no body has id {0}")]

@@ -155,7 +155,7 @@ impl Flock {
     pub fn set_gait(&mut self, id: u32, gait: Gait) -> Result<()> {
         let place = self.place(id)?;
         check_own_gait(gait, &self.config, id as usize)?;
-        self.bodies.own_gaits(&self.config);
+        self.bodies.make_room_for_own_gaits();
         self.bodies.max_speed[place] = gait.max_speed;
         self.bodies.max_force[place] = gait.max_force;
         Ok(())
@@ -342,12 +342,21 @@ impl Flock {
         Ok(counts)
     }
 
-    /// Tells why a body will move as it does in the next tick, with every number on the way: who
-    /// votes how, each rule's direction, force and weight, the sum and the cut. `None` if there is
-    /// no such body. The numbers are the reference's, so they are the tick's to the bit.
+    /// Tells why a body will move as it does in the next [`Flock::tick`], with every number on the
+    /// way: who votes how, each rule's direction, force and weight, the sum and the cut. `None` if
+    /// there is no such body. The numbers are the reference's, so they are the tick's to the bit.
     pub fn explain(&self, id: u32) -> Option<Explanation> {
+        self.explain_under(id, None)
+    }
+
+    /// The same for the next [`Flock::tick_with`] this force.
+    pub fn explain_with(&self, id: u32, force: impl Fn(&Body) -> [f32; 2]) -> Option<Explanation> {
+        self.explain_under(id, Some(force(&self.get(id)?)))
+    }
+
+    fn explain_under(&self, id: u32, host: Option<[f32; 2]>) -> Option<Explanation> {
         let bodies: Vec<Body> = self.iter().collect();
-        reference::explain(&self.config, self.progress.tick, &bodies, id)
+        reference::explain(&self.config, self.progress.tick, &bodies, id, host)
     }
 
     // ---- Identity of a run

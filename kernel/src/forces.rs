@@ -80,10 +80,22 @@ impl Forces {
         velocities: &[[f32; 2]],
         out: &mut [[f32; 2]],
     ) -> Result<()> {
-        self.compute_with(tick, positions, velocities, None, out, None::<&fn(&Body) -> [f32; 2]>)
+        let host = None::<&fn(&Body) -> [f32; 2]>;
+        self.compute_all(tick, positions, velocities, &[], host, out)
     }
 
-    /// The same with each body's kind, and a force of the host's added before the cut.
+    /// The same with each body's kind (or none: all of the first), and a force of the host's on
+    /// each body, added last before the cut.
+    ///
+    /// ```
+    /// # use flockstep::{Config, Edge, Forces, Gait, Kind, World};
+    /// # let kind = Kind::new(Gait::new(2.0, 0.5));
+    /// # let mut forces = Forces::new(Config::new(World::new(9.0, 9.0, Edge::Walls), kind))?;
+    /// let mut out = [[0.0; 2]];
+    /// forces.compute_with(0, &[[1.0, 2.0]], &[[0.0, 0.0]], &[], |body| body.position, &mut out)?;
+    /// # assert!(out[0][1] > out[0][0]);
+    /// # Ok::<(), flockstep::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Forces::compute`], and for an unknown kind or a host force out of range.
@@ -92,14 +104,26 @@ impl Forces {
         tick: u64,
         positions: &[[f32; 2]],
         velocities: &[[f32; 2]],
-        kinds: Option<&[u8]>,
+        kinds: &[u8],
+        host: impl Fn(&Body) -> [f32; 2] + Sync,
         out: &mut [[f32; 2]],
+    ) -> Result<()> {
+        self.compute_all(tick, positions, velocities, kinds, Some(&host), out)
+    }
+
+    fn compute_all(
+        &mut self,
+        tick: u64,
+        positions: &[[f32; 2]],
+        velocities: &[[f32; 2]],
+        kinds: &[u8],
         host: Option<&(impl Fn(&Body) -> [f32; 2] + Sync)>,
+        out: &mut [[f32; 2]],
     ) -> Result<()> {
         let n = positions.len();
         let lengths = [
             ("velocities", velocities.len()),
-            ("kinds", kinds.map_or(n, <[u8]>::len)),
+            ("kinds", if kinds.is_empty() { n } else { kinds.len() }),
             ("out", out.len()),
         ];
         if let Some(&(what, length)) = lengths.iter().find(|(_, length)| *length != n) {
@@ -110,7 +134,7 @@ impl Forces {
         }
         self.bodies.clear();
         for (at, (&position, &velocity)) in positions.iter().zip(velocities).enumerate() {
-            let kind = kinds.map_or(0, |kinds| kinds[at]);
+            let kind = kinds.get(at).copied().unwrap_or(0);
             let spawn = Spawn { position, velocity, kind, gait: None }.admit(&self.config, at)?;
             self.bodies.push(at as u32, &spawn, &self.config);
         }

@@ -33,11 +33,11 @@ pub(crate) fn state_hash(bodies: &Bodies, places: &[u32]) -> u64 {
 pub(crate) fn fingerprint(config: &[u8], bodies: &Bodies, places: &[u32]) -> u64 {
     let mut hasher = Xxh3::new();
     hasher.update(config);
-    if bodies.has_own_gaits() {
-        for at in places.iter().map(|&place| place as usize) {
+    for at in places.iter().map(|&place| place as usize) {
+        if let Some(gait) = bodies.own_gait_at(at) {
             hasher.update(&bodies.id[at].to_le_bytes());
-            hasher.update(&bodies.max_speed[at].to_bits().to_le_bytes());
-            hasher.update(&bodies.max_force[at].to_bits().to_le_bytes());
+            hasher.update(&gait.max_speed.to_bits().to_le_bytes());
+            hasher.update(&gait.max_force.to_bits().to_le_bytes());
         }
     }
     hasher.digest()

@@ -27,6 +27,9 @@
 //! # Ok::<(), flockstep::Error>(())
 //! ```
 //!
+//! Build it with optimisation: SIMD types without are some two hundred times slower. For debug
+//! builds of your own program, `[profile.dev.package.flockstep] opt-level = 3` is enough.
+//!
 //! # Ways in
 //!
 //! | you have | take |
@@ -76,6 +79,7 @@ pub use flock::{Counts, Engine, Flock};
 pub use forces::Forces;
 pub use parallel::PARALLEL_FROM;
 pub use query::{Neighbour, Neighbours};
+pub use reference::{Explanation, Term, Vote};
 pub use rules::{Behaviour, Config, Gait, Kind, MAX_KINDS, Rule};
 pub use simd::Level;
 pub use world::{Edge, World};

@@ -131,8 +131,8 @@ impl Neighbours {
     /// Visits every body within `radius` of a point, which may be any radius, not only the grid's.
     ///
     /// # Errors
-    /// [`Error::Body`] for a point that could not be a position (it is named body 0),
-    /// [`Error::Setting`] and [`Error::RadiusOverTorus`] for the radius.
+    /// [`Error::Setting`] for a point that is not finite or over 1e9, or outside `[0, extent]` of a
+    /// torus axis; [`Error::Setting`] and [`Error::RadiusOverTorus`] for the radius.
     pub fn of_point(
         &self,
         point: [f32; 2],
@@ -141,9 +141,30 @@ impl Neighbours {
     ) -> Result<()> {
         check_positive(radius, || "radius".to_owned())?;
         self.world.check_radius(radius, || "radius".to_owned())?;
-        let point = self.world.admit(point, 0)?;
+        self.check_point(point)?;
         let reach = self.cells.grid.reach(radius);
         self.within(point, radius, reach[0].max(reach[1]), visit);
+        Ok(())
+    }
+
+    fn check_point(&self, point: [f32; 2]) -> Result<()> {
+        let period = self.world.period();
+        for axis in 0..2 {
+            let (value, extent) = (point[axis], period[axis]);
+            let allowed = if extent.is_finite() {
+                if (0.0..=extent).contains(&value) {
+                    continue;
+                }
+                "from 0 to the extent of a torus"
+            } else {
+                if value.abs() <= 1e9 {
+                    continue;
+                }
+                "a finite number, at most 1e9 either way"
+            };
+            let field = ["point x", "point y"][axis].to_owned();
+            return Err(Error::Setting { field, value, allowed });
+        }
         Ok(())
     }
 
@@ -212,34 +233,25 @@ impl Neighbours {
         }
     }
 
-    /// The cells that a span along an axis can touch.
+    /// The cells that a span along an axis can touch, one more on each side for what rounding put
+    /// next door.
     fn cells_of_span(&self, axis: usize, low: f32, high: f32) -> [Range<u32>; 2] {
         let grid = &self.cells.grid;
-        let extent = self.world.period()[axis];
-        let home = |p: f32| {
-            if p < 0.0 && extent.is_finite() {
-                p + extent
-            } else if p >= extent {
-                p - extent
-            } else {
-                p
-            }
-        };
         let cell = |p: f32| if axis == 0 { grid.col(p) } else { grid.row(p) };
-        let (first, last) = (cell(home(low)), cell(home(high)));
-        let count = if axis == 0 { grid.cols } else { grid.rows };
-        if high - low >= extent {
-            [0..count, 0..0]
-        } else if home(low) <= home(high) {
-            // One cell more on each side, for positions that rounding put next door.
-            [first.saturating_sub(1)..count.min(last + 2), 0..0]
-        } else if last + 4 >= first {
-            [0..count, 0..0]
+        let extent = self.world.period()[axis];
+        let cells = if extent.is_finite() {
+            let home = if low < 0.0 { low + extent } else { low };
+            let first = cell(if home >= extent { home - extent } else { home });
+            first..first + grid.reach(high - low)[axis].min(MAX_REACH)
         } else {
-            [0..last + 2, first - 1..count]
-        }
+            cell(low)..cell(high) + 1
+        };
+        if axis == 0 { grid.cols_around(cells, 1) } else { grid.rows_around(cells, 1) }
     }
 }
+
+/// More cells than any axis has.
+const MAX_REACH: u32 = 1 << 16;
 
 /// Refuses a rectangle's span that is not one.
 fn check_span(world: &World, axis: usize, low: f32, high: f32) -> Result<()> {

@@ -47,6 +47,8 @@ pub struct Explanation {
     pub neighbours: Vec<Vote>,
     /// One entry a rule in use and a behaviour, in the order their forces are added.
     pub terms: Vec<Term>,
+    /// The host's force, added last.
+    pub host: Option<Vector>,
     /// The weighted forces added up.
     pub sum: Vector,
     /// The sum cut to the gait's `max_force`.
@@ -93,19 +95,26 @@ pub struct Term {
     pub weight: f32,
 }
 
-/// Tells why the body `id` moves as it does at this tick; `None` if there is no such body.
+/// Tells why the body `id` moves as it does at this tick, under `host`'s force if there is one;
+/// `None` if there is no such body.
 ///
 /// # Panics
 /// If a kind is not in `config`.
-pub fn explain(config: &Config, tick: u64, bodies: &[Body], id: u32) -> Option<Explanation> {
+pub fn explain(
+    config: &Config,
+    tick: u64,
+    bodies: &[Body],
+    id: u32,
+    host: Option<Vector>,
+) -> Option<Explanation> {
     let i = bodies.iter().position(|body| body.id == id)?;
     let order = canonical_order(config, bodies);
     let mut told = Told::default();
-    let cut = force_on(config, tick, bodies, &order, i, None, &mut told);
+    let cut = force_on(config, tick, bodies, &order, i, host, &mut told);
     let (next_position, next_velocity) = step(config, &bodies[i], cut);
     let Told { neighbours, terms, sum } = told;
     let body = bodies[i];
-    Some(Explanation { body, neighbours, terms, sum, cut, next_position, next_velocity })
+    Some(Explanation { body, neighbours, terms, host, sum, cut, next_position, next_velocity })
 }
 
 /// Someone who looks on while a force is computed.
@@ -258,7 +267,7 @@ fn force_on(
             cohesion[1] -= dy;
             heard[2] += 1;
         }
-        if q <= radius * radius {
+        if radius > 0.0 && q <= radius * radius {
             watch.neighbour(vote);
         }
     }

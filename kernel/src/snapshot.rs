@@ -89,7 +89,10 @@ fn open(bytes: &[u8]) -> Result<Reader<'_>> {
     if version != VERSION {
         return Err(unusable(format!("version {version}; this library reads {VERSION}")));
     }
-    let (_reserved, checksum): (u32, u64) = (from.take()?, from.take()?);
+    let (reserved, checksum): (u32, u64) = (from.take()?, from.take()?);
+    if reserved != 0 {
+        return Err(unusable(format!("its reserved number is {reserved}, not 0")));
+    }
     if checksum != xxh3_64(rest) {
         return Err(unusable("its checksum does not match: truncated or altered".to_owned()));
     }

@@ -188,7 +188,7 @@ impl Tick {
 pub(crate) fn check_host_force(force: [f32; 2], id: u32) -> Result<()> {
     for (field, value) in ["force x", "force y"].into_iter().zip(force) {
         if value.is_nan() || value.abs() > HOST_FORCE_LIMIT {
-            let allowed = "a finite number, at most 1e15 either way";
+            let allowed = "a finite number, at most 1e15 either way".into();
             return Err(Error::Body { body: id as usize, field, value, allowed });
         }
     }
@@ -331,11 +331,13 @@ impl Pass<'_> {
     #[inline(always)]
     fn traits_with_own_gaits<S: Simd>(&self, s: S, shared: &Traits<S>, at: usize) -> Traits<S> {
         let sorted = &self.tick.sorted;
-        let (max_speed, max_force) = if sorted.has_own_gaits() {
-            (s.load(&sorted.max_speed[at..]), s.load(&sorted.max_force[at..]))
-        } else {
-            (shared.max_speed, shared.max_force)
-        };
+        let (mut max_speed, mut max_force) = (shared.max_speed, shared.max_force);
+        if sorted.has_own_gaits() {
+            // NaN, which is not even equal to itself, stands for "as the kind's".
+            let own = (s.load(&sorted.max_speed[at..]), s.load(&sorted.max_force[at..]));
+            max_speed = s.select(s.le(own.0, own.0), own.0, max_speed);
+            max_force = s.select(s.le(own.1, own.1), own.1, max_force);
+        }
         Traits { reach: shared.reach, weight: shared.weight, max_speed, max_force }
     }
 

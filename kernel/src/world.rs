@@ -105,13 +105,15 @@ impl World {
         let mut admitted = position;
         for axis in 0..2 {
             let (value, extent) = (position[axis], self.size[axis]);
-            let (fine, allowed) = match self.edges[axis] {
-                Edge::Open => (value.abs() <= open, "a finite number, at most 1e9 either way"),
-                Edge::Walls | Edge::Torus => {
-                    ((0.0..=extent).contains(&value), "from 0 to the world's extent")
-                }
+            let fine = match self.edges[axis] {
+                Edge::Open => value.abs() <= open,
+                Edge::Walls | Edge::Torus => (0.0..=extent).contains(&value),
             };
             if !fine {
+                let allowed = match self.edges[axis] {
+                    Edge::Open => "a finite number, at most 1e9 either way".into(),
+                    Edge::Walls | Edge::Torus => format!("from 0 to {extent}").into(),
+                };
                 return Err(Error::Body { body, field: ["x", "y"][axis], value, allowed });
             }
             if self.edges[axis] == Edge::Torus && value == extent {

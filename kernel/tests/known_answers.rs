@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{GAIT, edge_pairs, engines_agree, flock, hears_only, herd, squared, world};
+use common::{GAIT, edge_pairs, engines_agree, flock, hears_only, herd, scattered, squared, world};
 use flockstep::reference::{Explanation, Term};
 use flockstep::{
     Behaviour, Body, Config, Edge, Engine, Flock, Forces, Gait, Kind, Rule, Spawn, World,
@@ -423,5 +423,41 @@ fn behaviours_are_added_after_the_rules_in_listed_order() {
         let names: Vec<_> = told.terms.iter().map(|term| term.name).collect();
         assert_eq!(names, [&rules[..], &last].concat());
         engines_agree(&pair, 20);
+    }
+}
+
+/// The hashes that `tests/stranger.py` prints, which wrote the contract again in another language.
+#[test]
+fn a_stranger_who_reads_the_contract_gets_the_same_bits() {
+    let behaviours = vec![
+        Behaviour::Wander { weight: 0.15, distance: 6.0, radius: 4.0, period: 20 },
+        Behaviour::Contain { weight: 0.6, margin: 14.0 },
+    ];
+    let herd = Kind { alignment: Some(Rule::new(12.0, 1.0)), behaviours, ..herd(16.0) };
+    let loner = Kind {
+        separation: Some(Rule::new(24.0, 1.5)),
+        cohesion: Some(Rule::new(9.0, -0.5)),
+        ..Kind::new(Gait::new(1.5, 0.25))
+    };
+    for (edges, hash) in [
+        ([Edge::Walls, Edge::Torus], 0x42b3_7e70_f7ad_f2ab),
+        ([Edge::Torus, Edge::Open], 0x45e8_0033_806d_7635),
+        ([Edge::Open, Edge::Walls], 0x1c35_5804_b679_c8bf),
+    ] {
+        let place = world([100.0, 75.0], edges);
+        let kinds = vec![herd.clone(), loner.clone()];
+        let mut flock = Flock::new(Config { world: place, dt: 0.75, seed: 3, kinds }).unwrap();
+        for (k, (position, velocity)) in scattered(60, place.size, 2.0, 9).into_iter().enumerate() {
+            let gait = (k % 7 == 0).then_some(Gait::new(3.0, 0.5));
+            flock.add(Spawn { position, velocity, kind: u8::from(k % 3 == 0), gait }).unwrap();
+        }
+        let mut everybody = flock.clone();
+        everybody.set_engine(Engine::Everybody);
+        for _ in 0..40 {
+            flock.tick();
+            everybody.tick();
+        }
+        assert_eq!(flock.state_hash(), hash, "{edges:?}");
+        assert_eq!(everybody.state_hash(), hash, "{edges:?}");
     }
 }

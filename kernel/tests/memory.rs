@@ -165,8 +165,7 @@ fn forces_and_queries_allocate_nothing(pool: &rayon::ThreadPool) {
     let mut turn = |forces: &mut Forces| {
         forces.compute(0, &positions, &velocities, &mut out).unwrap();
         let host = |body: &Body| [0.1 * body.velocity[1], 0.0];
-        let (kinds, host) = (Some(&kinds[..]), Some(&host));
-        forces.compute_with(1, &positions, &velocities, kinds, &mut out, host).unwrap();
+        forces.compute_with(1, &positions, &velocities, &kinds, host, &mut out).unwrap();
     };
     forces.set_parallel_from(usize::MAX);
     (0..3).for_each(|_| turn(&mut forces));

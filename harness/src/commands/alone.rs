@@ -1,12 +1,13 @@
 //! `flockstep alone`: what each rule does when it is heard alone.
 
-use super::{Artist, decimals, hear_only, open_crowd};
+use super::{Artist, decimals, hear_only, open_crowd, stopped};
 use crate::cli::{AloneArgs, RuleArg};
-use crate::console::{Progress, say, stop_if_interrupted};
+use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
 use crate::measure::{Measures, Meter};
 use crate::output::Pending;
 use crate::scene::Scene;
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -28,6 +29,9 @@ pub(crate) fn alone(args: &AloneArgs) -> Outcome {
     let runs: Vec<_> = runs.collect();
     let mut shots = Vec::new();
     if let Some(folder) = &args.shots {
+        fs::create_dir_all(folder).map_err(|error| {
+            Fault::Input(format!("cannot make the folder {}: {error}", folder.display()))
+        })?;
         for (.., name) in &runs {
             shots.push(Pending::create(&folder.join(name))?);
         }
@@ -37,12 +41,18 @@ pub(crate) fn alone(args: &AloneArgs) -> Outcome {
         "alone: {count} walkers on the seed {} valley, {} ticks, neighbour radius {}",
         scene.config.seed, scene.ticks, scene.radius
     ))?;
-    say("  rules heard    neighbours  nearest  together  groups  polarised             frame")?;
+    say("  rules heard    neighbours  nearest  together  groups  polarisation             frame")?;
     let mut progress = Progress::new(scene.ticks * runs.len() as u64, "ticks");
     let mut shots = shots.into_iter();
     let mut written = Vec::new();
+    let mut stopped_at = None;
     for (rule, title, name) in runs {
-        let Run { measures, artist } = run(&scene, *rule, &mut progress)?;
+        let Run { measures, artist, tick } = run(&scene, *rule, &mut progress)?;
+        if tick < scene.ticks {
+            stopped_at = Some(tick);
+            progress.line(&format!("  {title:<14} interrupted"))?;
+            break;
+        }
         let frame = artist.canvas.frame_hash();
         progress.line(&row(title, &measures, frame))?;
         if let Some(mut shot) = shots.next() {
@@ -57,7 +67,10 @@ pub(crate) fn alone(args: &AloneArgs) -> Outcome {
         let folder = args.shots.as_deref().unwrap_or(Path::new("."));
         say(&format!("wrote {}", folder.join(name).display()))?;
     }
-    Ok(())
+    match stopped_at {
+        Some(tick) => Err(stopped(tick, scene.ticks)),
+        None => Ok(()),
+    }
 }
 
 fn row(title: &str, measures: &Measures, frame: u64) -> String {
@@ -65,7 +78,7 @@ fn row(title: &str, measures: &Measures, frame: u64) -> String {
     let (nearest, together) = (decimals(*nearest), decimals(*together));
     format!(
         "  {title:<14} {neighbours:>10.2} {nearest:>8} {together:>9} {groups:>7} \
-         {polarisation:>10.3}  {frame:016x}"
+         {polarisation:>13.3}  {frame:016x}"
     )
 }
 
@@ -73,6 +86,8 @@ fn row(title: &str, measures: &Measures, frame: u64) -> String {
 struct Run {
     measures: Measures,
     artist: Artist,
+    /// Where it ended, early if it was interrupted.
+    tick: u64,
 }
 
 fn run(scene: &Scene, rule: RuleArg, progress: &mut Progress) -> Outcome<Run> {
@@ -80,15 +95,14 @@ fn run(scene: &Scene, rule: RuleArg, progress: &mut Progress) -> Outcome<Run> {
     let mut config = scene.config.clone();
     hear_only(&mut config, rule);
     flock.set_config(config)?;
-    for _ in 0..scene.ticks {
+    while flock.tick_number() < scene.ticks && !interrupted() {
         flock.tick();
         progress.step();
-        stop_if_interrupted()?;
     }
     let mut artist = Artist::new(&flock, WIDTH);
     artist.draw(&flock);
     let measures = Meter::new(scene.config.world, scene.radius)?.measure(flock.iter())?;
-    Ok(Run { measures, artist })
+    Ok(Run { measures, artist, tick: flock.tick_number() })
 }
 
 #[cfg(test)]

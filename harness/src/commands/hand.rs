@@ -1,7 +1,8 @@
 //! `flockstep hand`: one body's force, number by number.
 
+use super::stopped;
 use crate::cli::HandArgs;
-use crate::console::{Progress, say, stop_if_interrupted};
+use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
 use crate::scene::Scene;
 use flockstep::Flock;
@@ -19,10 +20,12 @@ pub(crate) fn hand(args: &HandArgs) -> Outcome {
         return Err(Fault::Input(format!("no body has id {id}; {} has 0 to {last}", scene.name)));
     }
     let mut progress = Progress::new(args.tick, "ticks");
-    for _ in 0..args.tick {
+    while flock.tick_number() < args.tick {
+        if interrupted() {
+            return Err(stopped(flock.tick_number(), args.tick));
+        }
         flock.tick();
         progress.step();
-        stop_if_interrupted()?;
     }
     progress.finish();
     let told = flock.explain(id).ok_or_else(|| Fault::Failed(format!("body {id} is gone")))?;
@@ -31,9 +34,12 @@ pub(crate) fn hand(args: &HandArgs) -> Outcome {
     }
     if args.scene == "hand" && args.tick == 0 {
         say(
-            "\n  In 32 bits the first component of the separation sum rounds to 0.142; the chapter's",
+            "\n  The calculation of the chapter \"The Herd That Bunches\", from which this project grew. In 32",
         )?;
-        say("  64 bits give 0.143. Every other number is the chapter's.")?;
+        say(
+            "  bits the first part of the separation sum rounds to 0.142 where its 64 bits give 0.143; every",
+        )?;
+        say("  other number is the chapter's.")?;
     }
     Ok(())
 }
@@ -58,17 +64,23 @@ fn explain(told: &Explanation, flock: &Flock) -> Vec<String> {
         lines.push("  nobody is near".to_owned());
     }
     lines.push(String::new());
-    lines.push(term_row("rule", "what it makes", ["desired", "steering", "|steer|", "force"]));
-    lines.extend(told.terms.iter().map(|term| rule(term, told)));
+    let heading = ["within", "weight", "what it makes"];
+    lines.push(term_row("rule", heading, ["desired", "steering", "|steer|", "force"]));
+    lines.extend(told.terms.iter().map(|term| rule(term, told, flock)));
     lines.push(String::new());
     let weights: Vec<String> = told.terms.iter().map(|term| term.weight.to_string()).collect();
     lines.push(format!(
-        "  weighted {}: {}, length {:.3}",
+        "  weighted {}: {}, length {}",
         if weights.is_empty() { "by nothing".to_owned() } else { weights.join(", ") },
         pair(told.sum),
-        length(told.sum)
+        three(length(told.sum))
     ));
-    lines.push(format!("  cut to the gait's {}: {}", body.gait.max_force, pair(told.cut)));
+    let max_force = body.gait.max_force;
+    lines.push(if told.cut == told.sum {
+        format!("  within the gait's {max_force}: nothing to cut")
+    } else {
+        format!("  cut to the gait's {max_force}: {}", pair(told.cut))
+    });
     lines.push(format!(
         "  one tick later it is at {} doing {}",
         pair(told.next_position),
@@ -82,7 +94,7 @@ fn neighbour_row(id: &str, [position, velocity, offset, distance, vote]: [&str; 
 }
 
 fn neighbour(vote: &Vote) -> String {
-    let distance = format!("{:.3}", f64::from(vote.distance_squared).sqrt());
+    let distance = three(vote.distance_squared.sqrt());
     let said = vote.separation.map_or_else(|| "-".to_owned(), pair);
     let body = &vote.body;
     neighbour_row(
@@ -91,14 +103,26 @@ fn neighbour(vote: &Vote) -> String {
     )
 }
 
-fn term_row(name: &str, made: &str, [desired, steering, size, force]: [&str; 4]) -> String {
-    format!("  {name:<10} {made:<32} {desired:>15} {steering:>15} {size:>8} {force:>15}")
+fn term_row(
+    name: &str,
+    [within, weight, made]: [&str; 3],
+    [desired, steering, size, force]: [&str; 4],
+) -> String {
+    format!(
+        "  {name:<10} {within:>7} {weight:>7}  {made:<30} {desired:>15} {steering:>15} {size:>8} \
+         {force:>15}"
+    )
 }
 
-fn rule(term: &Term, told: &Explanation) -> String {
-    let size = format!("{:.3}", length(term.steering));
+fn rule(term: &Term, told: &Explanation, flock: &Flock) -> String {
+    let kind = &flock.config().kinds[usize::from(told.body.kind)];
+    let rules = kind.rules().into_iter();
+    let within = rules.filter(|(name, _)| *name == term.name).find_map(|(_, rule)| rule);
+    let within = within.map_or_else(|| "-".to_owned(), |rule| rule.radius.to_string());
+    let weight = term.weight.to_string();
+    let size = three(length(term.steering));
     let [desired, steering, force] = [term.desired, term.steering, term.force].map(pair);
-    term_row(term.name, &made(term, told), [&desired, &steering, &size, &force])
+    term_row(term.name, [&within, &weight, &made(term, told)], [&desired, &steering, &size, &force])
 }
 
 /// What a rule made of its neighbours, or a behaviour of the world.
@@ -123,10 +147,17 @@ fn pair([x, y]: [f32; 2]) -> String {
     format!("{},{}", three(x), three(y))
 }
 
-/// Three decimals, without the sign of a zero.
+/// Three decimals, or three digits and a power of ten where decimals would show nothing or too
+/// much.
 fn three(value: f32) -> String {
-    let text = format!("{value:.3}");
-    if text == "-0.000" { "0.000".to_owned() } else { text }
+    let size = value.abs();
+    if value == 0.0 {
+        "0.000".to_owned()
+    } else if (0.0005..99_999.5).contains(&size) {
+        format!("{value:.3}")
+    } else {
+        format!("{value:.2e}")
+    }
 }
 
 fn length([x, y]: [f32; 2]) -> f32 {

@@ -8,7 +8,7 @@ mod sweep;
 
 use crate::cli::{Cli, Command, CrowdArgs, RuleArg};
 use crate::console::catch_interrupts;
-use crate::fault::Outcome;
+use crate::fault::{Fault, Outcome};
 use crate::picture::{Canvas, Crowd, View};
 use crate::scene::Scene;
 use flockstep::{Config, Edge, Flock, World};
@@ -95,6 +95,11 @@ fn view(world: &World, flock: &Flock) -> View {
         }
     }
     View { min, max }
+}
+
+/// What a command that was interrupted says, once it has told what it had.
+fn stopped(tick: u64, ticks: u64) -> Fault {
+    Fault::Interrupted(format!("interrupted: stopped at tick {tick} of {ticks}"))
 }
 
 /// A number with three decimals, or a dash.

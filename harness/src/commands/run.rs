@@ -1,14 +1,14 @@
 //! `flockstep run`: a scene from its first tick to its last.
 
-use super::{Artist, decimals};
+use super::{Artist, decimals, stopped};
 use crate::animation::Animation;
 use crate::cli::{EngineArg, RunArgs};
 use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
 use crate::measure::{Measures, Meter};
-use crate::output::Pending;
+use crate::output::{Pending, is_special, require_extension};
 use crate::scene::Scene;
-use crate::table::{BodyTable, Format, Row};
+use crate::table::{BodyTable, Row};
 use flockstep::{Counts, Engine, Flock};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -98,8 +98,7 @@ fn check_distinct(args: &RunArgs) -> Outcome {
     let outputs = [&args.measures, &args.out, &args.trajectory, &args.png, &args.gif, &args.save];
     let mut seen = BTreeSet::new();
     for path in outputs.into_iter().flatten() {
-        let is_device = fs::metadata(path).is_ok_and(|found| !found.is_file());
-        if !is_device && !seen.insert(place(path)) {
+        if !is_special(path) && !seen.insert(place(path)) {
             return Err(Fault::Input(format!("{} is named for two outputs", path.display())));
         }
     }
@@ -135,10 +134,8 @@ impl Outputs {
             path.as_deref().map(|path| BodyTable::create(path, ticks, kinds)).transpose()
         };
         let pending = |path: &Option<PathBuf>| path.as_deref().map(Pending::create).transpose();
-        if let Some(path) = &args.measures
-            && Format::of(path)? != Format::Csv
-        {
-            return Err(Fault::Input(format!("{}: measures are written as .csv", path.display())));
+        for (path, wanted) in [(&args.measures, "csv"), (&args.png, "png"), (&args.gif, "gif")] {
+            path.as_deref().map_or(Ok(()), |path| require_extension(path, wanted))?;
         }
         let measures = pending(&args.measures)?.map(csv::Writer::from_writer);
         let png = pending(&args.png)?.zip(args.png.clone());
@@ -252,13 +249,14 @@ fn simulate(
     let mut ticking = Duration::ZERO;
     loop {
         let tick = flock.tick_number();
-        if tick.is_multiple_of(args.every.get()) {
+        if tick.is_multiple_of(args.every) {
             outputs.record(&flock, &mut meter)?;
         }
-        if args.hash_every.is_some_and(|every| tick.is_multiple_of(every.get())) {
+        let last = tick == scene.ticks || interrupted();
+        if args.hash_every.is_some_and(|every| last || tick.is_multiple_of(every)) {
             summary.tell_hash(&flock, args.json, &progress)?;
         }
-        if tick == scene.ticks || interrupted() {
+        if last {
             break;
         }
         let (counts, took) = timed(|| flock.tick_counted());
@@ -271,9 +269,7 @@ fn simulate(
     let measures = meter.measure(flock.iter())?;
     summary.tell(args, scene, &flock, &measures, flock.tick_number() - first, ticking)?;
     if flock.tick_number() < scene.ticks {
-        let (tick, ticks) = (flock.tick_number(), scene.ticks);
-        let text = format!("interrupted: stopped at tick {tick} of {ticks}");
-        return Err(Fault::Interrupted(text));
+        return Err(stopped(flock.tick_number(), scene.ticks));
     }
     Ok(())
 }
@@ -340,7 +336,11 @@ impl Summary {
         if args.json {
             let text = serde_json::json!({
                 "scene": scene.name,
+                "seed": scene.config.seed,
+                "dt": scene.config.dt,
+                "radius": scene.radius,
                 "engine": engine,
+                "threads": rayon::current_num_threads(),
                 "bodies": flock.len(),
                 "kinds": scene.kind_names(),
                 "tick": flock.tick_number(),

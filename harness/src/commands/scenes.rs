@@ -24,9 +24,11 @@ fn show(name: &str) -> Outcome {
     match BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
         Some((_, text)) => say(text.trim_end()),
         None => {
-            let hint = nearest(name, names()).map(|near| format!("; did you mean `{near}`?"));
+            let hint = nearest(name, names()).map(|near| format!(", did you mean `{near}`?"));
             let (hint, names) = (hint.unwrap_or_default(), names().collect::<Vec<_>>().join(", "));
-            Err(Fault::Input(format!("no built-in scene `{name}`{hint} There are: {names}")))
+            Err(Fault::Input(format!(
+                "no built-in scene is called `{name}`{hint} (there are: {names})"
+            )))
         }
     }
 }

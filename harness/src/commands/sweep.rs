@@ -1,17 +1,14 @@
 //! `flockstep sweep`: one scene through every engine, compared to the bit at every tick.
 
-use super::{Artist, hear_only, open_crowd};
+use super::{Artist, hear_only, open_crowd, stopped};
 use crate::cli::{RuleArg, SweepArgs};
-use crate::console::{Progress, say, stop_if_interrupted};
+use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
 use clap::ValueEnum;
 use flockstep::{Body, Counts, Engine, Flock};
 
 /// The longest side of the pictures that are compared, in pixels.
 const WIDTH: u32 = 576;
-
-/// Every so many ticks a row is printed.
-const ROWS: u64 = 40;
 
 /// One engine's flock and picture.
 struct Contender {
@@ -63,7 +60,7 @@ pub(crate) fn sweep(args: &SweepArgs) -> Outcome {
     say("       through every body, cells, and unordered cells; same? is the picture, then the")?;
     say("       numbers behind it\n")?;
     say(
-        "  tick       every body: frame           numbers  cells same?  unordered same?       tests each",
+        "  tick       every body: frame           numbers  cells same?  unordered same?  tests: every     cells",
     )?;
     let mut everybody = Contender::new(&flock, Engine::Everybody);
     let mut cells = Contender::new(&flock, Engine::Cells);
@@ -76,14 +73,14 @@ pub(crate) fn sweep(args: &SweepArgs) -> Outcome {
                 engine.counts = engine.flock.tick_counted();
             }
             progress.step();
-            stop_if_interrupted()?;
         }
         let wanted = everybody.hashes();
         let (ordered, other) = (cells.compare(wanted), unordered.compare(wanted));
         if cells.disagreements == 1 && first.is_none() {
             first = Some(difference(tick, &everybody.flock, &cells.flock));
         }
-        if tick % ROWS == 0 {
+        let last = tick == scene.ticks || interrupted();
+        if last || tick % args.every == 0 {
             let [frame, numbers] = wanted;
             let (every, few) = (everybody.counts.distance_tests, cells.counts.distance_tests);
             progress.line(&format!(
@@ -91,14 +88,18 @@ pub(crate) fn sweep(args: &SweepArgs) -> Outcome {
                 ordered[0], ordered[1], other[0], other[1]
             ))?;
         }
+        if last {
+            break;
+        }
     }
     progress.finish();
-    let states = scene.ticks + 1;
+    let states = cells.flock.tick_number() + 1;
     say(&format!(
         "       over {states} states the cells disagreed on {}, the unordered cells on {}",
         cells.disagreements, unordered.disagreements
     ))?;
     match first {
+        None if states <= scene.ticks => Err(stopped(states - 1, scene.ticks)),
         None => Ok(()),
         Some(first) => Err(Fault::Failed(format!("the cells disagree with every body: {first}"))),
     }
