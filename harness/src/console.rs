@@ -1,8 +1,9 @@
 //! What a person at a terminal sees and does: lines, a progress bar, the clock, Ctrl-C.
 
 use crate::fault::{Fault, Outcome};
+use crate::output::abandon;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,16 +13,24 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C (and a polite kill) is noted instead of ending the program; the second time
-/// it ends it at once.
+/// From now on Ctrl-C is noted instead of ending the program; the second time it ends it at once.
 pub(crate) fn catch_interrupts() -> Outcome {
     let note = || {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            abandon();
             process::exit(130);
+        }
+        if io::stderr().is_terminal() {
+            complain("finishing this tick; Ctrl-C again to give up at once");
         }
     };
     ctrlc::set_handler(note)
         .map_err(|error| Fault::Failed(format!("cannot listen for Ctrl-C: {error}")))
+}
+
+/// Says something on standard error, if anyone can hear it there.
+pub(crate) fn complain(text: &str) {
+    let _unheard = writeln!(io::stderr(), "flockstep: {text}");
 }
 
 /// Whether the program was asked to stop.

@@ -25,7 +25,7 @@ pub fn main() -> ExitCode {
     match commands::execute(cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
-            eprintln!("flockstep: {fault}");
+            console::complain(&fault.to_string());
             ExitCode::from(fault.code())
         }
     }

@@ -1,7 +1,7 @@
 //! What a herd looks like in numbers.
 
 use crate::fault::Outcome;
-use flockstep::{Body, Neighbours, World};
+use flockstep::{Flock, Neighbours, World};
 use serde::Serialize;
 
 /// Measures of one moment. Means are over bodies; what does not exist (a nearest body of one body)
@@ -27,7 +27,8 @@ pub(crate) struct Measures {
 pub(crate) struct Meter {
     world: World,
     near: Option<Neighbours>,
-    radius: f32,
+    /// For the nearest body: a grid about as fine as bodies are apart, and that distance.
+    spacing: (Neighbours, f32),
     positions: Vec<[f32; 2]>,
     headings: Vec<[f64; 2]>,
 }
@@ -36,15 +37,16 @@ impl Meter {
     /// Measures with neighbours within `radius`; 0 means that there are none.
     pub(crate) fn new(world: World, radius: f32) -> Outcome<Self> {
         let near = if radius > 0.0 { Some(Neighbours::new(world, radius)?) } else { None };
-        Ok(Self { world, near, radius, positions: Vec::new(), headings: Vec::new() })
+        let spacing = spacing(&world, &[])?;
+        Ok(Self { world, near, spacing, positions: Vec::new(), headings: Vec::new() })
     }
 
-    /// Measures these bodies.
-    pub(crate) fn measure(&mut self, bodies: impl Iterator<Item = Body>) -> Outcome<Measures> {
+    /// Measures a flock.
+    pub(crate) fn measure(&mut self, flock: &Flock) -> Outcome<Measures> {
         self.positions.clear();
         self.headings.clear();
         let mut speeds = 0.0;
-        for body in bodies {
+        for body in flock.iter() {
             self.positions.push(body.position);
             let [vx, vy] = body.velocity.map(f64::from);
             let speed = (vx * vx + vy * vy).sqrt();
@@ -55,7 +57,7 @@ impl Meter {
         let n = self.positions.len();
         let mean = |sum: f64| if n == 0 { 0.0 } else { sum / n as f64 };
         let sum = self.headings.iter().fold([0.0, 0.0], |[x, y], h| [x + h[0], y + h[1]]);
-        let around = self.around()?;
+        let around = self.around(flock)?;
         Ok(Measures {
             neighbours: mean(around.neighbours as f64),
             nearest: (n > 1).then(|| mean(around.nearest)),
@@ -66,12 +68,14 @@ impl Meter {
         })
     }
 
-    fn around(&mut self) -> Outcome<Around> {
+    fn around(&mut self, flock: &Flock) -> Outcome<Around> {
         let n = self.positions.len();
         let mut around = Around::default();
         if let Some(near) = &mut self.near {
-            near.build(&self.positions)?;
+            near.build_from(flock)?;
         }
+        self.spacing = spacing(&self.world, &self.positions)?;
+        self.spacing.0.build_from(flock)?;
         let mut group_of = vec![usize::MAX; n];
         let mut to_visit = Vec::new();
         for body in 0..n {
@@ -117,35 +121,52 @@ impl Meter {
     }
 
     /// The distance to the nearest other body, or 0 if there is none: looked for in growing circles,
-    /// then among all.
+    /// and among all where a circle would be over half a torus.
     fn nearest(&self, body: usize) -> Outcome<f64> {
         let point = self.positions[body];
-        let mut radius = self.radius;
-        if let Some(near) = &self.near {
-            for _ in 0..4 {
-                let mut nearest = f32::INFINITY;
-                let found = near.of_point(point, radius, |other| {
-                    if other.index as usize != body && other.distance_squared < nearest {
-                        nearest = other.distance_squared;
-                    }
-                });
-                if found.is_err() {
-                    break; // over half a torus
+        if self.positions.len() < 2 {
+            return Ok(0.0);
+        }
+        let mut radius = self.spacing.1;
+        loop {
+            let mut nearest = f32::INFINITY;
+            let looked = self.spacing.0.of_point(point, radius, |other| {
+                if other.index as usize != body && other.distance_squared < nearest {
+                    nearest = other.distance_squared;
                 }
-                if nearest.is_finite() {
-                    return Ok(f64::from(nearest).sqrt());
-                }
-                radius *= 2.0;
+            });
+            if nearest.is_finite() {
+                return Ok(f64::from(nearest).sqrt());
             }
+            if looked.is_err() {
+                break;
+            }
+            radius *= 2.0;
         }
         let others = self.positions.iter().enumerate().filter(|(other, _)| *other != body);
         let squares = others.map(|(_, &other)| {
             let [dx, dy] = self.world.offset(other, point).map(f64::from);
             dx * dx + dy * dy
         });
-        let nearest = squares.fold(f64::INFINITY, f64::min);
-        Ok(if nearest.is_finite() { nearest.sqrt() } else { 0.0 })
+        Ok(squares.fold(f64::INFINITY, f64::min).sqrt())
     }
+}
+
+/// A grid for the distance that `positions` have from each other if they are spread evenly.
+fn spacing(world: &World, positions: &[[f32; 2]]) -> Outcome<(Neighbours, f32)> {
+    let extent = |axis: usize| {
+        let along = || positions.iter().map(|position| f64::from(position[axis]));
+        let (low, high) = (along().fold(f64::MAX, f64::min), along().fold(f64::MIN, f64::max));
+        (high - low).max(0.0)
+    };
+    let (width, height) = (extent(0), extent(1));
+    let even = (width * height / positions.len().max(1) as f64).sqrt();
+    let line = width.max(height) / positions.len().max(1) as f64;
+    let smallest = f64::from(world.size[0].min(world.size[1]));
+    let distance = even.max(line).clamp(1e-9, (smallest / 2.0).min(1e9)) as f32;
+    // Rounding may have brought it over half a torus; half of that is as good a start.
+    let distance = distance * 0.5;
+    Ok((Neighbours::new(*world, distance.max(1e-9))?, distance.max(1e-9)))
 }
 
 /// Sums over all bodies.
@@ -161,18 +182,15 @@ struct Around {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flockstep::{Edge, Gait};
+    use flockstep::{Config, Edge, Gait, Kind, Spawn};
 
     fn measured(world: World, radius: f32, bodies: &[[f32; 4]]) -> Measures {
-        let body = |(id, &[x, y, vx, vy]): (usize, &[f32; 4])| Body {
-            id: id as u32,
-            kind: 0,
-            position: [x, y],
-            velocity: [vx, vy],
-            gait: Gait::new(1.0, 1.0),
-        };
-        let mut meter = Meter::new(world, radius).unwrap();
-        meter.measure(bodies.iter().enumerate().map(body)).unwrap()
+        let kind = Kind::new(Gait::new(1.0, 1.0));
+        let mut flock = Flock::new(Config::new(world, kind)).unwrap();
+        for &[x, y, vx, vy] in bodies {
+            flock.add(Spawn::new([x, y], [vx, vy])).unwrap();
+        }
+        Meter::new(world, radius).unwrap().measure(&flock).unwrap()
     }
 
     #[test]

@@ -7,12 +7,14 @@ use std::path::{self, Path, PathBuf};
 
 use tempfile::{SpooledTempFile, TempPath, spooled_tempfile, spooled_tempfile_in};
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::fault::{Fault, Outcome};
 
 /// Links followed before they are called a circle, as Linux does.
 const LINKS: usize = 40;
 
-/// A file being written beside its final place; only `commit` puts it there, by renaming.
+/// A file being written beside its final place; only `commit_all` puts it there, by renaming.
 ///
 /// Through a symbolic link its target is written, and a replaced file's permissions stay. What
 /// exists but is no regular file (a device, a pipe, the standard output by name) cannot be
@@ -41,10 +43,15 @@ impl Pending {
         Ok(Self { path: path.to_owned(), file, beside })
     }
 
-    /// Puts the file at its place.
-    pub(crate) fn commit(self) -> Outcome {
+    /// Writes what is left; the file then waits to be put at its place.
+    pub(crate) fn complete(self) -> Outcome<Complete> {
         let Self { path, file, beside } = self;
-        settle(file, beside).map_err(|error| Fault::Failed(trouble(&path, &error)))
+        let failed = |error: io::Error| Fault::Failed(trouble(&path, &error));
+        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        if let Some(Beside { permissions: Some(permissions), .. }) = &beside {
+            file.set_permissions(permissions.clone()).map_err(failed)?;
+        }
+        Ok(Complete { path, beside })
     }
 
     /// How the file is called in messages.
@@ -132,6 +139,13 @@ fn require_directory(directory: &Path) -> io::Result<()> {
     Err(io::Error::other(format!("{} {reason}", directory.display())))
 }
 
+/// One name for a file, however it is written and whether it exists or not.
+pub(crate) fn whole_name(path: &Path) -> PathBuf {
+    let target = follow(path).unwrap_or_else(|_| path.to_owned());
+    let folder = fs::canonicalize(directory(&target));
+    folder.map_or(target.clone(), |it| it.join(target.file_name().unwrap_or_default()))
+}
+
 /// The file a path leads to through symbolic links; it need not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
@@ -192,20 +206,46 @@ fn open_beside(target: &Path) -> io::Result<(File, TempPath)> {
     Ok(file.into_parts())
 }
 
-fn settle(file: BufWriter<File>, beside: Option<Beside>) -> io::Result<()> {
-    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    let Some(Beside { temporary, target, permissions }) = beside else {
-        return Ok(());
-    };
-    if let Some(permissions) = permissions {
-        file.set_permissions(permissions)?;
+/// A file with all its data, still beside its final place.
+pub(crate) struct Complete {
+    path: PathBuf,
+    beside: Option<Beside>,
+}
+
+/// Puts all files at their places, one right after the other.
+pub(crate) fn commit_all(files: Vec<Complete>) -> Outcome {
+    let _no_one_abandons = unfinished();
+    for Complete { path, beside } in files {
+        if let Some(Beside { temporary, target, .. }) = beside {
+            let placed = temporary.persist(target);
+            placed.map_err(|error| Fault::Failed(trouble(&path, error.error)))?;
+        }
     }
-    temporary.persist(target).map_err(|error| error.error)
+    Ok(())
+}
+
+/// Temporary files made so far, whether they are still there or not.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes every temporary file, for an end without clean-up. Waits for files that are being put at
+/// their places.
+pub(crate) fn abandon() {
+    for path in unfinished().drain(..) {
+        let _gone_already = fs::remove_file(path);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn commit(pending: Pending) -> Outcome {
+        commit_all(vec![pending.complete()?])
+    }
 
     fn said(outcome: Outcome<impl Sized>) -> (u8, String) {
         let fault = outcome.err().expect("a fault");
@@ -215,7 +255,7 @@ mod tests {
     fn put(path: &Path, text: &str) {
         let mut pending = Pending::create(path).unwrap();
         pending.write_all(text.as_bytes()).unwrap();
-        pending.commit().unwrap();
+        commit(pending).unwrap();
     }
 
     #[test]
@@ -294,6 +334,6 @@ mod tests {
         assert_eq!(pending.write_all(&[0; 9_000]).unwrap_err().to_string(), text);
         let mut pending = Pending::create(Path::new("/dev/full")).unwrap();
         pending.write_all(b"short").unwrap();
-        assert_eq!(said(pending.commit()), (1, text.to_owned()));
+        assert_eq!(said(commit(pending)), (1, text.to_owned()));
     }
 }

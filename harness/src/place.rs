@@ -8,10 +8,14 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use serde::Deserialize;
 use std::f64::consts::TAU;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The most bodies of one kind.
 const MOST_BODIES: u64 = 1 << 24;
+
+/// The fastest start along a drawn heading.
+const FASTEST_DRAWN: f32 = 9.999_999e8;
 
 /// How often a place outside the world is drawn again before the scene is refused.
 const REDRAWS: usize = 1000;
@@ -121,8 +125,12 @@ fn check_shape(how: &How, config: &Config) -> Result<(), String> {
             }
             [low[0], low[1], high[0], high[1]]
         }
-        How::Normal { centre, deviation } => [centre[0], centre[1], *deviation, 0.0],
-        How::Disc { centre, radius } => [centre[0], centre[1], *radius, 0.0],
+        How::Normal { centre, deviation: spread } | How::Disc { centre, radius: spread } => {
+            if *spread < 0.0 {
+                return Err(format!("{spread:?} in place; allowed: 0 or more"));
+            }
+            [centre[0], centre[1], *spread, 0.0]
+        }
     };
     match numbers.iter().find(|number| !(-1e9..=1e9).contains(*number)) {
         Some(number) => Err(format!("{number:?} in place; allowed: finite, at most 1e9")),
@@ -157,6 +165,8 @@ pub(crate) fn place(
     let mut draw = Draw::new(config.seed, index);
     let speed = kind.start_speed.as_ref().map(|speed| *speed.get_ref());
     let speed = speed.unwrap_or(config.kinds[usize::from(index)].gait.max_speed);
+    // Both parts of the fastest velocity round, and it must not become longer than 1e9.
+    let speed = speed.min(FASTEST_DRAWN);
     let mut spawns = Vec::new();
     for at in 0..count {
         let position = position(&kind.place, at, count, config, &mut draw)?;
@@ -204,6 +214,7 @@ fn position(
 fn lattice(at: u64, count: u64, size: [f32; 2]) -> [f32; 2] {
     let [width, height] = size.map(f64::from);
     let cols = (count as f64 * width / height).sqrt().ceil().max(1.0) as u64;
+    let cols = cols.min(count);
     let rows = count.div_ceil(cols);
     let middle = |place: u64, places: u64, extent: f64| {
         ((place as f64 + 0.5) / places as f64 * extent) as f32
@@ -255,11 +266,14 @@ fn polar(centre: [f32; 2], length: f64, turns: f64) -> [f32; 2] {
 /// kinds are passed over.
 fn read_csv(path: &Path, kind: u8) -> Result<(Vec<[f32; 4]>, Vec<u64>), Fault> {
     let name = path.display();
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_path(path)
-        .map_err(|error| Fault::Input(format!("cannot read {name}: {error}")))?;
-    let header = reader.headers().map_err(|error| csv_fault(path, &error))?.clone();
+    let unreadable = |why: String| Fault::Input(format!("cannot read {name}: {why}"));
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(unreadable("it is not a regular file".to_owned()));
+    }
+    let text = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let mut lines = Lines::new(&text);
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&text[..]);
+    let header = reader.headers().map_err(|error| csv_fault(path, &error, &mut lines))?.clone();
     let column = |wanted: &str| {
         // Some programs begin a text file with a byte-order mark.
         header.iter().position(|name| name.trim_start_matches('\u{feff}') == wanted)
@@ -274,10 +288,10 @@ fn read_csv(path: &Path, kind: u8) -> Result<(Vec<[f32; 4]>, Vec<u64>), Fault> {
         })?;
     }
     let kind_column = column("kind");
-    let (mut bodies, mut lines) = (Vec::new(), Vec::new());
+    let (mut bodies, mut origins) = (Vec::new(), Vec::new());
     for record in reader.records() {
-        let record = record.map_err(|error| csv_fault(path, &error))?;
-        let line = record.position().map_or(0, csv::Position::line);
+        let record = record.map_err(|error| csv_fault(path, &error, &mut lines))?;
+        let line = record.position().map_or(0, |position| lines.at(position));
         if kind_column.is_some_and(|column| record[column].parse() != Ok(kind)) {
             continue;
         }
@@ -289,20 +303,43 @@ fn read_csv(path: &Path, kind: u8) -> Result<(Vec<[f32; 4]>, Vec<u64>), Fault> {
             })?;
         }
         bodies.push(body);
-        lines.push(line);
+        origins.push(line);
         if bodies.len() as u64 > MOST_BODIES {
             return Err(Fault::Input(format!("{name}: more than {MOST_BODIES} bodies")));
         }
     }
-    Ok((bodies, lines))
+    Ok((bodies, origins))
 }
 
 /// The columns that are read.
 const FIELDS: [&str; 4] = ["x", "y", "vx", "vy"];
 
+/// Finds the lines of ascending positions: the parser's own count is off by one after CRLF.
+struct Lines<'a> {
+    text: &'a [u8],
+    seen: usize,
+    line: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Self { text, seen: 0, line: 1 }
+    }
+
+    /// The line on which the record that was found here begins.
+    fn at(&mut self, position: &csv::Position) -> u64 {
+        let found = (position.byte() as usize).max(self.seen);
+        let blank = self.text[found..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        let breaks = self.text[self.seen..found + blank].iter().filter(|&&byte| byte == b'\n');
+        self.line += breaks.count() as u64;
+        self.seen = found + blank;
+        self.line
+    }
+}
+
 /// What is wrong with a CSV file, at its line.
-fn csv_fault(path: &Path, error: &csv::Error) -> Fault {
-    let line = error.position().map_or(1, csv::Position::line);
+fn csv_fault(path: &Path, error: &csv::Error, lines: &mut Lines<'_>) -> Fault {
+    let line = error.position().map_or(1, |position| lines.at(position));
     let why = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} columns where the header has {expected_len}")

@@ -5,11 +5,12 @@ use crate::place::{self, Placed};
 use flockstep::{Behaviour, Config, Edge, Error, Flock, Gait, Kind, Rule, World};
 use serde::Deserialize;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Longer files are refused unread.
+/// Longer files are refused.
 const LONGEST_FILE: u64 = 1 << 20;
 
 /// The built-in scenes, in the order they are listed.
@@ -210,6 +211,15 @@ impl Scene {
             .map_err(|(_, why)| Fault::Input(format!("-n: {why}")))
     }
 
+    /// The files that the scene is read from.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let csv = self.kinds.iter().filter_map(|kind| match &kind.place {
+            place::How::Csv(file) => Some(self.source.directory.join(file)),
+            _ => None,
+        });
+        csv.chain([PathBuf::from(&self.name)]).collect()
+    }
+
     /// The kinds' names, or their numbers.
     pub(crate) fn kind_names(&self) -> Vec<String> {
         let name = |(index, kind): (usize, &KindText)| {
@@ -245,7 +255,7 @@ impl Scene {
 /// Reads a scene file.
 fn read(path: &Path) -> Outcome<String> {
     let name = path.display();
-    let found = fs::metadata(path).map_err(|error| {
+    let file = fs::File::open(path).map_err(|error| {
         let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
         let hint = match nearest(&path.to_string_lossy(), names.iter().copied()) {
             Some(near) => format!("did you mean the built-in scene `{near}`?"),
@@ -253,12 +263,15 @@ fn read(path: &Path) -> Outcome<String> {
         };
         Fault::Input(format!("cannot read the scene {name}: {error}; {hint}"))
     })?;
-    if found.len() > LONGEST_FILE {
-        let why = format!("{} bytes; allowed: at most {LONGEST_FILE}", found.len());
-        return Err(Fault::Input(format!("the scene {name} has {why}")));
+    let mut text = String::new();
+    file.take(LONGEST_FILE + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| Fault::Input(format!("cannot read the scene {name}: {error}")))?;
+    if text.len() as u64 > LONGEST_FILE {
+        let why = format!("is longer than {LONGEST_FILE} bytes");
+        return Err(Fault::Input(format!("the scene {name} {why}")));
     }
-    fs::read_to_string(path)
-        .map_err(|error| Fault::Input(format!("cannot read the scene {name}: {error}")))
+    Ok(text)
 }
 
 impl WorldText {

@@ -9,7 +9,7 @@ use tempfile::SpooledTempFile;
 use zip::{DateTime, ZipWriter, write::SimpleFileOptions};
 
 use crate::fault::{Fault, Outcome};
-use crate::output::{Pending, is_special, named, wrong_extension};
+use crate::output::{Complete, Pending, is_special, named, wrong_extension};
 
 /// A column longer than this many bytes leaves the memory for a temporary file.
 const SPILL: usize = 1 << 20;
@@ -135,17 +135,17 @@ impl BodyTable {
         Ok(())
     }
 
-    /// Completes the file and puts it at its place.
-    pub(crate) fn finish(self) -> Outcome {
+    /// Completes the file.
+    pub(crate) fn finish(self) -> Outcome<Complete> {
         match self.body {
             Body::Csv(writer) => {
                 let pending = writer.into_inner().map_err(|error| failed(error.error()))?;
-                pending.commit()
+                pending.complete()
             }
             Body::Npz { mut pending, columns, rows } => {
                 let columns = self.columns.iter().map(|&column| COLUMNS[column]).zip(columns);
                 write_arrays(&mut pending, columns, rows).map_err(failed)?;
-                pending.commit()
+                pending.complete()
             }
         }
     }
@@ -206,6 +206,11 @@ impl Write for Shield<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::commit_all;
+
+    fn done(table: BodyTable) -> Outcome {
+        commit_all(vec![table.finish()?])
+    }
     use std::fs;
     use std::io::Read;
 
@@ -249,7 +254,7 @@ mod tests {
             std::os::unix::fs::symlink("/dev/full", &path).unwrap();
             for count in [1, 300_000] {
                 let mut table = BodyTable::create(&path, false, false).unwrap();
-                let (code, text) = said(table.add(0, rows(count)).and_then(|()| table.finish()));
+                let (code, text) = said(table.add(0, rows(count)).and_then(|()| done(table)));
                 let expected = format!("cannot write {}: No space", path.display());
                 assert!(code == 1 && text.starts_with(&expected), "{text}");
             }
@@ -262,7 +267,7 @@ mod tests {
         let path = place.path().join("flock.csv");
         let mut table = BodyTable::create(&path, true, true).unwrap();
         table.add(u64::MAX, rows(8)).unwrap();
-        table.finish().unwrap();
+        done(table).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.starts_with("tick,id,kind,x,y,vx,vy\n18446744073709551615,0,0,-0,0.000"));
         let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -273,7 +278,7 @@ mod tests {
                 assert_eq!(real.to_bits(), REALS[(index + column) % 8].to_bits());
             }
         }
-        BodyTable::create(&path, false, false).unwrap().finish().unwrap();
+        done(BodyTable::create(&path, false, false).unwrap()).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "id,x,y,vx,vy\n");
     }
 
@@ -283,7 +288,7 @@ mod tests {
         let mut table = BodyTable::create(&path, true, true).unwrap();
         table.add(5, rows(bodies)).unwrap();
         table.add(6, rows(bodies)).unwrap();
-        table.finish().unwrap();
+        done(table).unwrap();
         fs::read(path).unwrap()
     }
 

@@ -283,6 +283,16 @@ fn bad_input_is_named_and_touches_nothing() {
         assert!(error.contains(wanted), "{args:?}: {error:?} lacks {wanted:?}");
         assert_eq!(fs::read(path.join("kept.csv")).unwrap(), b"precious", "{args:?}");
     }
+    let own = refusal(path, &["run", "csv.toml", "--save", "csv.toml"]);
+    assert!(own.contains("bad.csv:3"), "{own}");
+    fs::write(path.join("bad.csv"), "x,y,vx,vy\r\n1,2,3,4\r\n").unwrap();
+    for output in ["csv.toml", "./csv.toml", "bad.csv"] {
+        let own = refusal(path, &["run", "csv.toml", "--save", output]);
+        assert!(own.contains("is what the scene is read from"), "{own}");
+    }
+    fs::write(path.join("bad.csv"), "x,y,vx,vy\r\n1,2,3,4\r\n1,2\r\n").unwrap();
+    let ragged = refusal(path, &["run", "csv.toml"]);
+    assert!(ragged.contains("bad.csv:3: 2 columns where the header has 4"), "{ragged}");
     let hint = refusal(path, &["scenes", "--show", "latice"]);
     assert!(hint.contains("did you mean `lattice`?"), "{hint}");
     refusal(path, &["alone", "--shots", "kept.csv"]);
@@ -372,6 +382,41 @@ fn an_interrupted_run_loses_nothing() {
     let tick = flock.tick_number().to_string();
     let whole = output(path, &["run", "valley", "--ticks", &tick]);
     assert_eq!(told(&whole, "state hash"), hash);
+}
+
+/// A file that cannot be completed keeps every other one from taking its place.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_take_their_places_together() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("kept.csv"), "precious").unwrap();
+    let args = ["run", "valley", "--ticks", "5", "--out", "kept.csv", "--save", "/dev/full"];
+    let done = flockstep(path, &args).output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(fs::read(path.join("kept.csv")).unwrap(), b"precious");
+}
+
+/// An open world may be walked out of without end, measured all the while.
+#[test]
+fn bodies_far_beyond_an_open_world_are_still_measured() {
+    let folder = folder();
+    let path = folder.path();
+    let scene = "\
+[world]
+size = [1e9, 1e9]
+edges = \"open\"
+[[kind]]
+count = 50
+heading = 0
+gait = { max_speed = 1e7, max_force = 1e6 }
+separation = { radius = 1e6 }
+";
+    fs::write(path.join("far.toml"), scene).unwrap();
+    let args = ["run", "far.toml", "--ticks", "150", "--measures", "m.csv", "--save", "s.snap"];
+    output(path, &args);
+    assert_eq!(fs::read_to_string(path.join("m.csv")).unwrap().lines().count(), 152);
+    output(path, &["run", "far.toml", "--ticks", "160", "--resume", "s.snap"]);
 }
 
 /// A reader that goes away (`| head`) ends the printing, not the run.

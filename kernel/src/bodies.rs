@@ -54,8 +54,8 @@ impl Spawn {
 /// The longest velocity that can be added.
 const SPEED_LIMIT: f64 = 1e9;
 
-/// The longest that can be restored: a cut to 1e9 may round to a little more.
-const SAVED_SPEED_LIMIT: f64 = 1.001e9;
+/// The longest that a flock can have reached: a cut to 1e9 may round to a little more.
+const REACHED_SPEED_LIMIT: f64 = 1.001e9;
 
 fn check_velocity(velocity: [f32; 2], body: usize, limit: f64) -> Result<()> {
     for (field, value) in ["vx", "vy"].into_iter().zip(velocity) {
@@ -224,9 +224,9 @@ impl Bodies {
     pub(crate) fn check_saved(&mut self, config: &Config) -> Result<()> {
         for at in 0..self.len() {
             let body = self.id[at] as usize;
-            let position = config.world.admit_saved([self.x[at], self.y[at]], body)?;
+            let position = config.world.admit_reached([self.x[at], self.y[at]], body)?;
             [self.x[at], self.y[at]] = position;
-            check_velocity([self.vx[at], self.vy[at]], body, SAVED_SPEED_LIMIT)?;
+            check_velocity([self.vx[at], self.vy[at]], body, REACHED_SPEED_LIMIT)?;
             check_kind(self.kind_at(at), config, body)?;
             if let Some(gait) = self.own_gait_at(at) {
                 check_own_gait(gait, config, body)?;

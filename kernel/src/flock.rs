@@ -406,10 +406,8 @@ impl Flock {
     pub fn restore_from(&mut self, bytes: &[u8]) -> Result<()> {
         let (config, progress) = load_checked(bytes, &mut self.tick.sorted)?;
         swap(&mut self.bodies, &mut self.tick.sorted);
-        if config != self.config {
-            self.tick.plan = Plan::new(&config);
-            self.config = config;
-        }
+        self.tick.plan = Plan::new(&config);
+        self.config = config;
         self.progress = progress;
         self.by_id.forget();
         Ok(())

@@ -16,6 +16,7 @@ pub(crate) trait Job: Sized + Send {
     /// How many bodies it covers.
     fn len(&self) -> usize;
     /// The first `at` bodies and the rest.
+    #[cfg_attr(not(feature = "parallel"), expect(dead_code, reason = "one thread splits nothing"))]
     fn split(self, at: usize) -> (Self, Self);
 }
 

@@ -3,6 +3,7 @@
 use crate::cells::{Cells, Grid, Order, Spread};
 use crate::error::{Error, Result};
 use crate::simd::Isa;
+use crate::flock::Flock;
 use crate::world::{World, check_positive};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
@@ -75,16 +76,31 @@ impl Neighbours {
     /// Takes these positions, and forgets those before.
     ///
     /// # Errors
-    /// [`Error::Body`] names a position that [`Flock::add`](crate::Flock::add) would refuse;
-    /// [`Error::IdsRunOut`] over 2^32 - 1 positions. The earlier positions stay then.
+    /// [`Error::Body`] names a position that [`Flock::add`] would refuse; [`Error::IdsRunOut`] over
+    /// 2^32 - 1 positions. The earlier positions stay then.
     pub fn build(&mut self, positions: &[[f32; 2]]) -> Result<()> {
-        let count = u32::try_from(positions.len()).map_err(|_| Error::IdsRunOut)?;
+        if u32::try_from(positions.len()).is_err() {
+            return Err(Error::IdsRunOut);
+        }
         for (index, &position) in positions.iter().enumerate() {
             self.world.admit(position, index)?;
         }
+        self.fill(positions.iter().copied())
+    }
+
+    /// Takes the positions of a flock's bodies; an index is then a body's place among the ascending
+    /// ids. The world stays this one's own.
+    ///
+    /// # Errors
+    /// [`Error::Body`] names a body that this world has no place for; the positions are gone then.
+    pub fn build_from(&mut self, flock: &Flock) -> Result<()> {
+        self.fill(flock.iter().map(|body| body.position))
+    }
+
+    fn fill(&mut self, positions: impl Iterator<Item = [f32; 2]>) -> Result<()> {
         self.positions.clear();
-        for (index, &position) in positions.iter().enumerate() {
-            self.positions.push(self.world.admit(position, index)?);
+        for (index, position) in positions.enumerate() {
+            self.positions.push(self.world.admit_reached(position, index)?);
         }
         let Scratch { x, y, index } = &mut self.scratch;
         x.clear();
@@ -92,7 +108,7 @@ impl Neighbours {
         y.clear();
         y.extend(self.positions.iter().map(|position| position[1]));
         index.clear();
-        index.extend(0..count);
+        index.extend(0..self.positions.len() as u32);
         let grid = Grid::new(&self.world, self.radius, x, y);
         let spread = Spread { parallel_from: usize::MAX, isa: Isa::best() };
         self.cells.sort(grid, x, y, index, Order::Canonical, spread);
@@ -131,7 +147,7 @@ impl Neighbours {
     /// Visits every body within `radius` of a point, which may be any radius, not only the grid's.
     ///
     /// # Errors
-    /// [`Error::Setting`] for a point that is not finite or over 1e9, or outside `[0, extent]` of a
+    /// [`Error::Setting`] for a point that is not finite or over 1e30, or outside `[0, extent]` of a
     /// torus axis; [`Error::Setting`] and [`Error::RadiusOverTorus`] for the radius.
     pub fn of_point(
         &self,
@@ -157,10 +173,10 @@ impl Neighbours {
                 }
                 "from 0 to the extent of a torus"
             } else {
-                if value.abs() <= 1e9 {
+                if value.abs() <= 1e30 {
                     continue;
                 }
-                "a finite number, at most 1e9 either way"
+                "a finite number, at most 1e30 either way"
             };
             let field = ["point x", "point y"][axis].to_owned();
             return Err(Error::Setting { field, value, allowed });
@@ -189,7 +205,8 @@ impl Neighbours {
         let period = self.world.period();
         let inside = |axis: usize, p: f32| {
             let within = |p: f32| low[axis] <= p && p <= high[axis];
-            within(p) || within(p + period[axis]) || within(p - period[axis])
+            let e = period[axis];
+            within(p) || within(p + e) || within(p - e) || within(p + 2.0 * e)
         };
         for row in rows.into_iter().flatten() {
             for run in self.cells.runs(row, &cols) {

@@ -16,6 +16,7 @@ type Vector = [f32; 2];
 /// # Panics
 /// If `host` is neither empty nor as long as `bodies`, or a kind is not in `config`.
 pub fn tick(config: &Config, tick: u64, bodies: &mut [Body], host: &[Vector]) -> Counts {
+    assert!(host.is_empty() || host.len() == bodies.len(), "a force for each body, or none");
     let order = canonical_order(config, bodies);
     let before = bodies.to_vec();
     let mut counts = Counts { tasks: 1, ..Counts::default() };
@@ -32,6 +33,7 @@ pub fn tick(config: &Config, tick: u64, bodies: &mut [Body], host: &[Vector]) ->
 /// # Panics
 /// As [`tick`].
 pub fn forces(config: &Config, tick: u64, bodies: &[Body], host: &[Vector]) -> Vec<Vector> {
+    assert!(host.is_empty() || host.len() == bodies.len(), "a force for each body, or none");
     let order = canonical_order(config, bodies);
     let force =
         |i| force_on(config, tick, bodies, &order, i, host.get(i).copied(), &mut Counts::default());

@@ -18,7 +18,8 @@ pub enum Edge {
 /// The rectangle `[0, size[0]] x [0, size[1]]` and the edge of each axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct World {
-    /// Extents along x and y, from 1e-9 to 1e9. On an open axis only pictures and placement use it.
+    /// Extents along x and y, from 1e-9 to 1e9. On an open axis only pictures, placement and
+    /// [`Behaviour::Contain`](crate::Behaviour::Contain) use it.
     pub size: [f32; 2],
     /// The edge of each axis.
     pub edges: [Edge; 2],
@@ -31,7 +32,7 @@ const POSITIVE: std::ops::RangeInclusive<f32> = 1e-9..=1e9;
 /// What a coordinate may be on an axis, when a body is added.
 const COORDINATE_LIMIT: f32 = 1e9;
 
-/// What a coordinate may be on an open axis, when a snapshot is restored: out of reach of any run
+/// What a coordinate that a flock has reached may be on an open axis: out of reach of any run
 /// (1e18 a tick at most), yet small enough for every difference to stay finite.
 const FAR_LIMIT: f32 = 1e30;
 
@@ -96,8 +97,8 @@ impl World {
         self.admit_within(position, body, COORDINATE_LIMIT)
     }
 
-    /// The same for a saved position, which may have walked further along an open axis.
-    pub(crate) fn admit_saved(&self, position: [f32; 2], body: usize) -> Result<[f32; 2]> {
+    /// The same for a position that a flock may have reached since, further along an open axis.
+    pub(crate) fn admit_reached(&self, position: [f32; 2], body: usize) -> Result<[f32; 2]> {
         self.admit_within(position, body, FAR_LIMIT)
     }
 
@@ -111,7 +112,7 @@ impl World {
             };
             if !fine {
                 let allowed = match self.edges[axis] {
-                    Edge::Open => "a finite number, at most 1e9 either way".into(),
+                    Edge::Open => format!("a finite number, at most {open:e} either way").into(),
                     Edge::Walls | Edge::Torus => format!("from 0 to {extent}").into(),
                 };
                 return Err(Error::Body { body, field: ["x", "y"][axis], value, allowed });

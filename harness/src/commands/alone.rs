@@ -1,14 +1,13 @@
 //! `flockstep alone`: what each rule does when it is heard alone.
 
-use super::{Artist, decimals, hear_only, open_crowd, stopped};
+use super::{Artist, decimals, hear_only, open_crowd, stopped, write};
 use crate::cli::{AloneArgs, RuleArg};
 use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
 use crate::measure::{Measures, Meter};
-use crate::output::Pending;
+use crate::output::{Pending, commit_all};
 use crate::scene::Scene;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 /// The longest side of a shot, in pixels.
@@ -42,9 +41,9 @@ pub(crate) fn alone(args: &AloneArgs) -> Outcome {
         scene.config.seed, scene.ticks, scene.radius
     ))?;
     say("  rules heard    neighbours  nearest  together  groups  polarisation             frame")?;
-    let mut progress = Progress::new(scene.ticks * runs.len() as u64, "ticks");
+    let mut progress = Progress::new(scene.ticks.saturating_mul(runs.len() as u64), "ticks");
     let mut shots = shots.into_iter();
-    let mut written = Vec::new();
+    let (mut complete, mut written) = (Vec::new(), Vec::new());
     let mut stopped_at = None;
     for (rule, title, name) in runs {
         let Run { measures, artist, tick } = run(&scene, *rule, &mut progress)?;
@@ -55,15 +54,15 @@ pub(crate) fn alone(args: &AloneArgs) -> Outcome {
         }
         let frame = artist.canvas.frame_hash();
         progress.line(&row(title, &measures, frame))?;
-        if let Some(mut shot) = shots.next() {
+        if let Some(shot) = shots.next() {
             let bytes = artist.canvas.png().map_err(Fault::Failed)?;
-            shot.write_all(&bytes).map_err(|error| Fault::Failed(error.to_string()))?;
-            written.push((name, shot));
+            complete.push(write(shot, &bytes)?);
+            written.push(name);
         }
     }
     progress.finish();
-    for (name, shot) in written {
-        shot.commit()?;
+    commit_all(complete)?;
+    for name in written {
         let folder = args.shots.as_deref().unwrap_or(Path::new("."));
         say(&format!("wrote {}", folder.join(name).display()))?;
     }
@@ -101,7 +100,7 @@ fn run(scene: &Scene, rule: RuleArg, progress: &mut Progress) -> Outcome<Run> {
     }
     let mut artist = Artist::new(&flock, WIDTH);
     artist.draw(&flock);
-    let measures = Meter::new(scene.config.world, scene.radius)?.measure(flock.iter())?;
+    let measures = Meter::new(scene.config.world, scene.radius)?.measure(&flock)?;
     Ok(Run { measures, artist, tick: flock.tick_number() })
 }
 

@@ -9,9 +9,11 @@ mod sweep;
 use crate::cli::{Cli, Command, CrowdArgs, RuleArg};
 use crate::console::catch_interrupts;
 use crate::fault::{Fault, Outcome};
+use crate::output::{Complete, Pending};
 use crate::picture::{Canvas, Crowd, View};
 use crate::scene::Scene;
 use flockstep::{Config, Edge, Flock, World};
+use std::io::Write;
 
 /// Does what the command line asks for.
 pub(crate) fn execute(cli: Cli) -> Outcome {
@@ -100,6 +102,12 @@ fn view(world: &World, flock: &Flock) -> View {
 /// What a command that was interrupted says, once it has told what it had.
 fn stopped(tick: u64, ticks: u64) -> Fault {
     Fault::Interrupted(format!("interrupted: stopped at tick {tick} of {ticks}"))
+}
+
+/// Fills a file and completes it.
+fn write(mut file: Pending, bytes: &[u8]) -> Outcome<Complete> {
+    file.write_all(bytes).map_err(|error| Fault::Failed(error.to_string()))?;
+    file.complete()
 }
 
 /// A number with three decimals, or a dash.

@@ -1,24 +1,21 @@
 //! `flockstep run`: a scene from its first tick to its last.
 
+use super::write;
 use super::{Artist, decimals, stopped};
 use crate::animation::Animation;
 use crate::cli::{EngineArg, RunArgs};
 use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
 use crate::measure::{Measures, Meter};
-use crate::output::{Pending, is_special, require_extension};
+use crate::output::{Pending, commit_all, is_special, require_extension, whole_name};
 use crate::scene::Scene;
 use crate::table::{BodyTable, Row};
 use flockstep::{Counts, Engine, Flock};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Larger snapshots are refused unread: the most bodies of the most kinds fit.
-const LARGEST_SNAPSHOT: u64 = 1 << 34;
 
 pub(crate) fn run(args: &RunArgs) -> Outcome {
     let mut scene = Scene::open(&args.scene)?;
@@ -37,7 +34,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         EngineArg::Everybody => Engine::Everybody,
         EngineArg::Unordered => Engine::Unordered,
     });
-    check_distinct(args)?;
+    check_distinct(args, &scene)?;
     let outputs = Outputs::open(args, &flock)?;
     let meter = Meter::new(scene.config.world, scene.radius)?;
     match args.threads {
@@ -54,9 +51,9 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
 fn resume(path: &Path, scene: &Scene) -> Outcome<Flock> {
     let name = path.display();
     let refuse = |why: String| Fault::Input(format!("cannot resume from {name}: {why}"));
-    let size = fs::metadata(path).map_err(|error| refuse(error.to_string()))?.len();
-    if size > LARGEST_SNAPSHOT {
-        return Err(refuse(format!("{size} bytes; allowed: at most {LARGEST_SNAPSHOT}")));
+    let found = fs::metadata(path).map_err(|error| refuse(error.to_string()))?;
+    if !found.is_file() {
+        return Err(refuse("it is not a regular file".to_owned()));
     }
     let bytes = fs::read(path).map_err(|error| refuse(error.to_string()))?;
     let flock = Flock::restore(&bytes).map_err(|error| refuse(error.to_string()))?;
@@ -93,27 +90,22 @@ fn difference(flock: &Flock, scene: &Scene) -> String {
     }
 }
 
-/// Two outputs in one file would overwrite each other; a device may take several.
-fn check_distinct(args: &RunArgs) -> Outcome {
+/// Two outputs in one file would overwrite each other, and an output must not overwrite the scene; a
+/// device may take several.
+fn check_distinct(args: &RunArgs, scene: &Scene) -> Outcome {
     let outputs = [&args.measures, &args.out, &args.trajectory, &args.png, &args.gif, &args.save];
+    let inputs: BTreeSet<PathBuf> = scene.files().iter().map(|path| whole_name(path)).collect();
     let mut seen = BTreeSet::new();
-    for path in outputs.into_iter().flatten() {
-        if !is_special(path) && !seen.insert(place(path)) {
-            return Err(Fault::Input(format!("{} is named for two outputs", path.display())));
+    for path in outputs.into_iter().flatten().filter(|path| !is_special(path)) {
+        let name = path.display();
+        if inputs.contains(&whole_name(path)) {
+            return Err(Fault::Input(format!("{name} is what the scene is read from")));
+        }
+        if !seen.insert(whole_name(path)) {
+            return Err(Fault::Input(format!("{name} is named for two outputs")));
         }
     }
     Ok(())
-}
-
-/// One name for a file however it is written, whether it exists or not.
-fn place(path: &Path) -> PathBuf {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let in_folder =
-        fs::canonicalize(folder).map(|it| it.join(path.file_name().unwrap_or_default()));
-    fs::canonicalize(path).or(in_folder).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Every file that is asked for, opened before the first tick so that a place that cannot be
@@ -122,7 +114,7 @@ struct Outputs {
     measures: Option<csv::Writer<Pending>>,
     out: Option<BodyTable>,
     trajectory: Option<BodyTable>,
-    png: Option<(Pending, PathBuf)>,
+    png: Option<Pending>,
     gif: Option<(Animation<Pending>, Artist)>,
     save: Option<Pending>,
 }
@@ -138,7 +130,6 @@ impl Outputs {
             path.as_deref().map_or(Ok(()), |path| require_extension(path, wanted))?;
         }
         let measures = pending(&args.measures)?.map(csv::Writer::from_writer);
-        let png = pending(&args.png)?.zip(args.png.clone());
         let gif = match pending(&args.gif)? {
             None => None,
             Some(file) => {
@@ -151,7 +142,7 @@ impl Outputs {
             measures,
             out: table(&args.out, false)?,
             trajectory: table(&args.trajectory, true)?,
-            png,
+            png: pending(&args.png)?,
             gif,
             save: pending(&args.save)?,
         })
@@ -160,7 +151,7 @@ impl Outputs {
     /// What is written along the way.
     fn record(&mut self, flock: &Flock, meter: &mut Meter) -> Outcome {
         if let Some(measures) = &mut self.measures {
-            let found = meter.measure(flock.iter())?;
+            let found = meter.measure(flock)?;
             let row = MeasuresRow::new(flock, &found);
             measures.serialize(row).map_err(|error| Fault::Failed(error.to_string()))?;
         }
@@ -173,36 +164,34 @@ impl Outputs {
         Ok(())
     }
 
-    /// What is written at the end; only now do the files take their places.
+    /// What is written at the end. Only when every file is complete do they take their places.
     fn finish(self, flock: &Flock, width: u32) -> Outcome {
+        let mut complete = Vec::new();
         if let Some(measures) = self.measures {
             let file = measures.into_inner();
-            file.map_err(|error| Fault::Failed(error.error().to_string()))?.commit()?;
+            let file = file.map_err(|error| Fault::Failed(error.error().to_string()))?;
+            complete.push(file.complete()?);
         }
         if let Some(mut out) = self.out {
             out.add(flock.tick_number(), rows(flock))?;
-            out.finish()?;
+            complete.push(out.finish()?);
         }
         if let Some(trajectory) = self.trajectory {
-            trajectory.finish()?;
+            complete.push(trajectory.finish()?);
         }
-        if let Some((file, _)) = self.png {
+        if let Some(file) = self.png {
             let mut artist = Artist::new(flock, width);
-            write(file, &artist.draw(flock).png().map_err(Fault::Failed)?)?;
+            let bytes = artist.draw(flock).png().map_err(Fault::Failed)?;
+            complete.push(write(file, &bytes)?);
         }
         if let Some((animation, _)) = self.gif {
-            animation.finish().map_err(Fault::Failed)?.commit()?;
+            complete.push(animation.finish().map_err(Fault::Failed)?.complete()?);
         }
         if let Some(file) = self.save {
-            write(file, &flock.snapshot())?;
+            complete.push(write(file, &flock.snapshot())?);
         }
-        Ok(())
+        commit_all(complete)
     }
-}
-
-fn write(mut file: Pending, bytes: &[u8]) -> Outcome {
-    file.write_all(bytes).map_err(|error| Fault::Failed(error.to_string()))?;
-    file.commit()
 }
 
 fn rows(flock: &Flock) -> impl Iterator<Item = Row> {
@@ -246,13 +235,16 @@ fn simulate(
     let first = flock.tick_number();
     let mut summary = Summary { hashes: Vec::new(), counts: Totals::default() };
     let mut progress = Progress::new(scene.ticks - first, "ticks");
+    let mut recorded = false;
     let mut ticking = Duration::ZERO;
     loop {
         let tick = flock.tick_number();
-        if tick.is_multiple_of(args.every) {
-            outputs.record(&flock, &mut meter)?;
-        }
         let last = tick == scene.ticks || interrupted();
+        // A table or animation has at least its last row.
+        if tick.is_multiple_of(args.every) || last && !recorded {
+            outputs.record(&flock, &mut meter)?;
+            recorded = true;
+        }
         if args.hash_every.is_some_and(|every| last || tick.is_multiple_of(every)) {
             summary.tell_hash(&flock, args.json, &progress)?;
         }
@@ -266,7 +258,7 @@ fn simulate(
     }
     progress.finish();
     outputs.finish(&flock, args.width)?;
-    let measures = meter.measure(flock.iter())?;
+    let measures = meter.measure(&flock)?;
     summary.tell(args, scene, &flock, &measures, flock.tick_number() - first, ticking)?;
     if flock.tick_number() < scene.ticks {
         return Err(stopped(flock.tick_number(), scene.ticks));
