@@ -99,8 +99,16 @@ impl Neighbours {
 
     fn fill(&mut self, positions: impl Iterator<Item = [f32; 2]>) -> Result<()> {
         self.positions.clear();
+        let mut taken = Ok(());
         for (index, position) in positions.enumerate() {
-            self.positions.push(self.world.admit_reached(position, index)?);
+            match self.world.admit_reached(position, index) {
+                Ok(position) => self.positions.push(position),
+                Err(refusal) => {
+                    self.positions.clear();
+                    taken = Err(refusal);
+                    break;
+                }
+            }
         }
         let Scratch { x, y, index } = &mut self.scratch;
         x.clear();
@@ -117,7 +125,7 @@ impl Neighbours {
             let index = place.load(Relaxed) as u32;
             (index, self.positions[index as usize])
         }));
-        Ok(())
+        taken
     }
 
     /// The number of positions.

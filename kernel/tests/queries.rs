@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Chance, ContractGrid, edge_pairs, offset, squared, stored, world};
+use common::{Chance, ContractGrid, edge_pairs, flock, herd, offset, squared, stored, world};
 use flockstep::{Edge, Error, Neighbour, Neighbours, World};
 use proptest::prelude::*;
 
@@ -357,4 +357,21 @@ fn refusals_are_named() {
 fn a_body_that_was_not_built_from_has_no_neighbours() {
     let near = Neighbours::new(World::new(1.0, 1.0, Edge::Walls), 0.5).unwrap();
     near.of_body(0, |_| ());
+}
+
+#[test]
+fn a_flock_is_taken_by_ascending_id_or_not_at_all() {
+    let motions = [([90.0, 5.0], [0.0; 2]), ([5.0, 5.0], [0.0; 2]), ([8.0, 5.0], [0.0; 2])];
+    let mut flock = flock(World::new(100.0, 10.0, Edge::Walls), herd(10.0), &motions);
+    flock.remove(0).unwrap();
+    let mut near = Neighbours::new(flock.config().world, 4.0).unwrap();
+    near.build_from(&flock).unwrap();
+    let mut found = Vec::new();
+    near.of_body(0, |neighbour| found.push(neighbour.index));
+    assert_eq!((near.len(), found), (2, vec![1]));
+    // A world that has no place for one of them is left empty, not half full.
+    let mut narrow = Neighbours::new(World::new(6.0, 10.0, Edge::Walls), 4.0).unwrap();
+    assert!(narrow.build_from(&flock).is_err());
+    assert!(narrow.is_empty());
+    narrow.in_rectangle([0.0; 2], [6.0, 10.0], |index| panic!("{index} is still there")).unwrap();
 }
