@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use flockstep::Level;
 use std::path::PathBuf;
 
 /// Flocking for many bodies, the same bits everywhere.
@@ -85,6 +86,9 @@ pub(crate) struct RunArgs {
     /// How neighbours are found; `unordered` shows why order matters
     #[arg(long, value_enum, default_value_t)]
     pub engine: EngineArg,
+    /// Which instruction set to use: portable, avx2 or avx512 [default: the widest this CPU has]
+    #[arg(long, value_name = "LEVEL", env = "FLOCKSTEP_ISA")]
+    pub isa: Option<Level>,
     /// Print `tick hash` every so many ticks, and at the last
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     pub hash_every: Option<u64>,

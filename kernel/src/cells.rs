@@ -179,6 +179,19 @@ pub(crate) struct Cells {
     cursors: Vec<u32>,
 }
 
+impl Clone for Cells {
+    fn clone(&self) -> Self {
+        let copy = |place: &AtomicU64| AtomicU64::new(place.load(Relaxed));
+        Self {
+            grid: self.grid.clone(),
+            starts: self.starts.clone(),
+            places: self.places.iter().map(copy).collect(),
+            cell_of: self.cell_of.clone(),
+            cursors: self.cursors.clone(),
+        }
+    }
+}
+
 /// What spreads a sort: how many chunks, from how many bodies on, and with which instructions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spread {

@@ -26,7 +26,7 @@ use crate::tick::{Mode, Tick};
 /// assert_eq!(out, [[0.5, 0.0], [-0.5, 0.0]]);
 /// # Ok::<(), flockstep::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Forces {
     config: Config,
     parallel_from: usize,

@@ -2,8 +2,8 @@
 
 use crate::cells::{Cells, Grid, Order, Spread};
 use crate::error::{Error, Result};
-use crate::simd::Isa;
 use crate::flock::Flock;
+use crate::simd::Isa;
 use crate::world::{World, check_positive};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
@@ -33,7 +33,7 @@ pub struct Neighbour {
 /// assert_eq!(found, [(1, [2.0, 0.0]), (2, [-3.0, -4.0])]);
 /// # Ok::<(), flockstep::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Neighbours {
     world: World,
     radius: f32,

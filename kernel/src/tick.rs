@@ -92,7 +92,7 @@ fn kinds_hear_alike(config: &Config) -> bool {
 }
 
 /// Buffers that live from tick to tick; once they are large enough, a tick allocates nothing.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tick {
     pub plan: Plan,
     /// The bodies as the tick found them, in canonical order.

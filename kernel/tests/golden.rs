@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Chance, GAIT, THREADS, herd, scattered};
+use common::{Chance, GAIT, LEVELS, THREADS, herd, scattered};
 use flockstep::{Behaviour, Config, Edge, Engine, Flock, Gait, Kind, Rule, Spawn, World};
 
 /// Also more threads than any list of small pools has.
@@ -79,7 +79,7 @@ fn hash_after(mut flock: Flock, ticks: u64) -> u64 {
 }
 
 #[test]
-fn every_thread_count_reaches_the_golden_hashes() {
+fn every_thread_count_and_instruction_set_reaches_the_golden_hashes() {
     let mut wrong = Vec::new();
     for (name, n, ticks, golden) in RUNS {
         for threads in THREADS.into_iter().chain([MANY_THREADS]) {
@@ -91,11 +91,14 @@ fn every_thread_count_reaches_the_golden_hashes() {
                 wrong.push(format!("{name} on {threads} threads: {found:#018x}"));
             }
         }
-        let mut alone = populated(name, n);
-        alone.set_parallel_from(usize::MAX);
-        let found = hash_after(alone, ticks);
-        if found != golden {
-            wrong.push(format!("{name} on the calling thread: {found:#018x}"));
+        for &level in LEVELS.iter() {
+            let mut alone = populated(name, n);
+            alone.set_parallel_from(usize::MAX);
+            alone.set_level(level).unwrap();
+            let found = hash_after(alone, ticks);
+            if found != golden {
+                wrong.push(format!("{name} on {level}, on the calling thread: {found:#018x}"));
+            }
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

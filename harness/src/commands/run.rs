@@ -34,6 +34,9 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         EngineArg::Everybody => Engine::Everybody,
         EngineArg::Unordered => Engine::Unordered,
     });
+    if let Some(level) = args.isa {
+        flock.set_level(level)?;
+    }
     check_distinct(args, &scene)?;
     let outputs = Outputs::open(args, &flock)?;
     let meter = Meter::new(scene.config.world, scene.radius)?;
@@ -332,6 +335,7 @@ impl Summary {
                 "dt": scene.config.dt,
                 "radius": scene.radius,
                 "engine": engine,
+                "isa": flock.level().name(),
                 "threads": rayon::current_num_threads(),
                 "bodies": flock.len(),
                 "kinds": scene.kind_names(),
@@ -355,7 +359,7 @@ impl Summary {
             ("scene", format!("{} (seed {})", scene.name, scene.config.seed)),
             ("bodies", flock.len().to_string()),
             ("ticks", format!("{ticks}, to tick {}", flock.tick_number())),
-            ("engine", engine),
+            ("engine", format!("{engine}, {}", flock.level())),
             ("time a tick", format!("{micros:.1} microseconds")),
             ("distance tests", format!("{tests:.0} a tick, {slots:.0} lane slots")),
             ("neighbours", format!("{:.3} within {}", measures.neighbours, scene.radius)),

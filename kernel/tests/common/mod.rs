@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use flockstep::{
-    Behaviour, Body, Config, Counts, Edge, Engine, Flock, Gait, Kind, Neighbours, Rule, Spawn,
-    World, reference,
+    Behaviour, Body, Config, Counts, Edge, Engine, Flock, Gait, Kind, Level, Neighbours, Rule,
+    Spawn, World, reference,
 };
 use std::sync::LazyLock;
 
@@ -15,6 +15,18 @@ pub(crate) const THREADS: [usize; 4] = [1, 2, 3, 7];
 pub(crate) static POOLS: LazyLock<Vec<rayon::ThreadPool>> = LazyLock::new(|| {
     let pool = |&threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     THREADS.iter().map(|threads| pool(threads).unwrap()).collect()
+});
+
+/// The instruction sets this CPU has. The others are named on standard error, and are a failure if
+/// `FLOCKSTEP_REQUIRE_LEVELS` is set.
+pub(crate) static LEVELS: LazyLock<Vec<Level>> = LazyLock::new(|| {
+    let (has, lacks): (Vec<_>, Vec<_>) = Level::ALL.into_iter().partition(|l| l.is_available());
+    for level in &lacks {
+        eprintln!("skipped: {level} (this CPU lacks it)");
+    }
+    let required = std::env::var_os("FLOCKSTEP_REQUIRE_LEVELS").is_some();
+    assert!(lacks.is_empty() || !required, "required, and lacking: {lacks:?}");
+    has
 });
 
 /// The chapter's gait.
@@ -105,15 +117,21 @@ pub(crate) fn bodies(flock: &Flock) -> Vec<Body> {
     flock.iter().collect()
 }
 
-/// Ticks a copy of `flock` by the fast path, alone and in every pool cut as finely as possible,
-/// beside the reference, and asserts equal bits and counts at every body and tick. Returns the
-/// flock after the last tick and that tick's counts.
+/// Ticks a copy of `flock` by the fast path on every instruction set, alone, and in every pool cut as
+/// finely as possible, beside the reference, and asserts equal bits and counts at every body and
+/// tick. Returns the flock after the last tick and that tick's counts.
 #[track_caller]
 pub(crate) fn ticks_agree(flock: &Flock, ticks: usize) -> (Flock, Counts) {
     let mut slow = bodies(flock);
     let mut alone = flock.clone();
     alone.set_engine(Engine::Cells);
     alone.set_parallel_from(usize::MAX);
+    let at_level = |&level: &Level| {
+        let mut flock = alone.clone();
+        flock.set_level(level).unwrap();
+        flock
+    };
+    let mut levels: Vec<Flock> = LEVELS.iter().map(at_level).collect();
     let mut spread: Vec<Flock> = POOLS.iter().map(|_| alone.clone()).collect();
     let mut last = Counts::default();
     for tick in 0..ticks {
@@ -123,6 +141,11 @@ pub(crate) fn ticks_agree(flock: &Flock, ticks: usize) -> (Flock, Counts) {
         assert_same_bits(&bodies(&alone), &slow, &format!("tick {tick}"));
         assert_eq!(last.neighbours, wanted.neighbours, "neighbours at tick {tick}");
         assert!(last.distance_tests <= wanted.distance_tests, "tests at tick {tick}");
+        for level in &mut levels {
+            level.tick();
+            let what = format!("tick {tick} on {}", level.level());
+            assert_eq!(level.state_hash(), alone.state_hash(), "{what}");
+        }
         for (pool, (spread, threads)) in POOLS.iter().zip(spread.iter_mut().zip(THREADS)) {
             spread.set_parallel_from(1);
             pool.install(|| spread.tick());
