@@ -112,7 +112,8 @@ impl Flock {
         Ok(first)
     }
 
-    /// Removes a body and returns it.
+    /// Removes a body and returns it. For many at once [`Flock::retain`] is cheaper: each removal
+    /// makes the next look-up by id work the order of ids out again.
     ///
     /// # Errors
     /// [`Error::NoSuchBody`].
@@ -399,7 +400,8 @@ impl Flock {
         Ok(Self { bodies, progress, ..flock })
     }
 
-    /// Goes back to a snapshot, reusing this flock's memory and keeping its engine and threading.
+    /// Goes back to a snapshot, reusing the memory of this flock's bodies and keeping its engine and
+    /// threading.
     ///
     /// # Errors
     /// As [`Flock::restore`]; the flock is then as it was.
