@@ -217,14 +217,16 @@ impl Cells {
         self.find_cells(x, y, spread);
         self.starts.resize(self.grid.len() + 1, 0);
         self.places.resize_with(id.len(), AtomicU64::default);
-        let chunks = if id.len() >= spread.parallel_from { threads().min(MOST_CHUNKS) } else { 1 };
+        let alone = id.len() < spread.parallel_from;
+        let chunks = if alone { 1 } else { threads().min(MOST_CHUNKS) };
         let chunk = id.len().div_ceil(chunks).max(1);
         self.count(chunks, chunk);
         self.scatter(chunk, id);
         if order == Order::Canonical {
             let Self { starts, places, .. } = self;
-            let job = Ties { starts, places };
-            drive(job, spread.parallel_from, &|ties: Ties<'_>| ties.settle());
+            // There may be more cells than bodies, and it is bodies that make it worth a pool.
+            let from = if alone { usize::MAX } else { spread.parallel_from };
+            drive(Ties { starts, places }, from, &|ties: Ties<'_>| ties.settle());
         }
     }
 
