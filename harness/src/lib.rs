@@ -9,6 +9,7 @@ mod colour;
 mod commands;
 mod console;
 mod fault;
+mod input;
 mod measure;
 mod output;
 mod picture;

@@ -27,8 +27,6 @@ pub(crate) struct Measures {
 pub(crate) struct Meter {
     world: World,
     near: Option<Neighbours>,
-    /// For the nearest body: a grid about as fine as bodies are apart, and that distance.
-    spacing: (Neighbours, f32),
     positions: Vec<[f32; 2]>,
     headings: Vec<[f64; 2]>,
 }
@@ -37,8 +35,7 @@ impl Meter {
     /// Measures with neighbours within `radius`; 0 means that there are none.
     pub(crate) fn new(world: World, radius: f32) -> Outcome<Self> {
         let near = if radius > 0.0 { Some(Neighbours::new(world, radius)?) } else { None };
-        let spacing = spacing(&world, &[])?;
-        Ok(Self { world, near, spacing, positions: Vec::new(), headings: Vec::new() })
+        Ok(Self { world, near, positions: Vec::new(), headings: Vec::new() })
     }
 
     /// Measures a flock.
@@ -74,8 +71,9 @@ impl Meter {
         if let Some(near) = &mut self.near {
             near.build_from(flock)?;
         }
-        self.spacing = spacing(&self.world, &self.positions)?;
-        self.spacing.0.build_from(flock)?;
+        let spacing = spacing(&self.world, &self.positions);
+        let mut spaced = Neighbours::new(self.world, spacing)?;
+        spaced.build_from(flock)?;
         let mut group_of = vec![usize::MAX; n];
         let mut to_visit = Vec::new();
         for body in 0..n {
@@ -84,7 +82,7 @@ impl Meter {
                 around.agreement += agreement;
                 around.not_alone += 1;
             }
-            around.nearest += self.nearest(body)?;
+            around.nearest += self.nearest(body, &spaced, spacing);
             if group_of[body] == usize::MAX {
                 to_visit.push(body);
                 group_of[body] = around.groups;
@@ -120,23 +118,22 @@ impl Meter {
         (count > 0).then(|| sum / count as f64)
     }
 
-    /// The distance to the nearest other body, or 0 if there is none: looked for in growing circles,
-    /// and among all where a circle would be over half a torus.
-    fn nearest(&self, body: usize) -> Outcome<f64> {
+    /// The distance to the nearest other body, or 0 if there is none: looked for in circles that grow
+    /// from `radius`, and among all where a circle would be over half a torus.
+    fn nearest(&self, body: usize, spaced: &Neighbours, mut radius: f32) -> f64 {
         let point = self.positions[body];
         if self.positions.len() < 2 {
-            return Ok(0.0);
+            return 0.0;
         }
-        let mut radius = self.spacing.1;
         loop {
             let mut nearest = f32::INFINITY;
-            let looked = self.spacing.0.of_point(point, radius, |other| {
+            let looked = spaced.of_point(point, radius, |other| {
                 if other.index as usize != body && other.distance_squared < nearest {
                     nearest = other.distance_squared;
                 }
             });
             if nearest.is_finite() {
-                return Ok(f64::from(nearest).sqrt());
+                return f64::from(nearest).sqrt();
             }
             if looked.is_err() {
                 break;
@@ -148,12 +145,12 @@ impl Meter {
             let [dx, dy] = self.world.offset(other, point).map(f64::from);
             dx * dx + dy * dy
         });
-        Ok(squares.fold(f64::INFINITY, f64::min).sqrt())
+        squares.fold(f64::INFINITY, f64::min).sqrt()
     }
 }
 
-/// A grid for the distance that `positions` have from each other if they are spread evenly.
-fn spacing(world: &World, positions: &[[f32; 2]]) -> Outcome<(Neighbours, f32)> {
+/// About the distance that these positions have from each other if they are spread evenly.
+fn spacing(world: &World, positions: &[[f32; 2]]) -> f32 {
     let extent = |axis: usize| {
         let along = || positions.iter().map(|position| f64::from(position[axis]));
         let (low, high) = (along().fold(f64::MAX, f64::min), along().fold(f64::MIN, f64::max));
@@ -165,8 +162,7 @@ fn spacing(world: &World, positions: &[[f32; 2]]) -> Outcome<(Neighbours, f32)> 
     let smallest = f64::from(world.size[0].min(world.size[1]));
     let distance = even.max(line).clamp(1e-9, (smallest / 2.0).min(1e9)) as f32;
     // Rounding may have brought it over half a torus; half of that is as good a start.
-    let distance = distance * 0.5;
-    Ok((Neighbours::new(*world, distance.max(1e-9))?, distance.max(1e-9)))
+    (distance * 0.5).max(1e-9)
 }
 
 /// Sums over all bodies.

@@ -2,13 +2,13 @@
 //! from ChaCha8 words.
 
 use crate::fault::Fault;
+use crate::input::read_file;
 use crate::scene::KindText;
 use flockstep::{Config, Edge, Spawn};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use serde::Deserialize;
 use std::f64::consts::TAU;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The most bodies of one kind.
@@ -266,11 +266,8 @@ fn polar(centre: [f32; 2], length: f64, turns: f64) -> [f32; 2] {
 /// kinds are passed over.
 fn read_csv(path: &Path, kind: u8) -> Result<(Vec<[f32; 4]>, Vec<u64>), Fault> {
     let name = path.display();
-    let unreadable = |why: String| Fault::Input(format!("cannot read {name}: {why}"));
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(unreadable("it is not a regular file".to_owned()));
-    }
-    let text = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let text =
+        read_file(path).map_err(|error| Fault::Input(format!("cannot read {name}: {error}")))?;
     let mut lines = Lines::new(&text);
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&text[..]);
     let header = reader.headers().map_err(|error| csv_fault(path, &error, &mut lines))?.clone();

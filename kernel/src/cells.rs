@@ -2,7 +2,7 @@
 //! `(row, col, id)`. docs/contract.md, "Order", has the proof that two bodies within the radius are
 //! never more than one cell apart.
 
-use crate::parallel::{Job, Tally, drive, for_each, threads};
+use crate::parallel::{Job, Slots, Tally, drive, for_each, threads};
 use crate::simd::{Isa, Kernel, Simd};
 use crate::world::{Edge, World};
 use std::ops::Range;
@@ -234,11 +234,11 @@ impl Cells {
     fn find_cells(&mut self, x: &[f32], y: &[f32], spread: Spread) {
         let Self { grid, cell_of, .. } = self;
         cell_of.resize(x.len(), 0);
-        let job = Indices { start: 0, cells: cell_of };
-        drive(job, spread.parallel_from, &|job: Indices<'_>| {
-            let bodies = job.start..job.start + job.cells.len();
+        drive(Slots { start: 0, columns: [cell_of] }, spread.parallel_from, &|slots| {
+            let Slots { start, columns: [cells] } = slots;
+            let bodies = start..start + cells.len();
             let (x, y) = (&x[bodies.clone()], &y[bodies]);
-            spread.isa.run(FindCells { grid, x, y, cells: job.cells });
+            spread.isa.run(FindCells { grid, x, y, cells });
             Tally::default()
         });
     }
@@ -377,23 +377,6 @@ fn insertion_sort(cell: &mut [AtomicU64]) {
             at -= 1;
         }
         *cell[at].get_mut() = moving;
-    }
-}
-
-/// Cells of consecutive bodies to be found.
-struct Indices<'a> {
-    start: usize,
-    cells: &'a mut [u32],
-}
-
-impl Job for Indices<'_> {
-    fn len(&self) -> usize {
-        self.cells.len()
-    }
-
-    fn split(self, at: usize) -> (Self, Self) {
-        let (first, rest) = self.cells.split_at_mut(at);
-        (Self { start: self.start, cells: first }, Self { start: self.start + at, cells: rest })
     }
 }
 

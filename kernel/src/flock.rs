@@ -214,8 +214,9 @@ impl Flock {
     /// has no place for: outside the new walls, of a kind that is gone, or too fast for a torus.
     pub fn set_config(&mut self, config: Config) -> Result<()> {
         config.check()?;
-        self.bodies.clone().check_saved(&config)?;
-        self.bodies.check_saved(&config)?;
+        let mut bodies = self.bodies.clone();
+        bodies.check_saved(&config)?;
+        self.bodies = bodies;
         if config.kinds.len() == 1 {
             self.bodies.kind.clear();
         } else {

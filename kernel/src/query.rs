@@ -175,17 +175,14 @@ impl Neighbours {
         let period = self.world.period();
         for axis in 0..2 {
             let (value, extent) = (point[axis], period[axis]);
-            let allowed = if extent.is_finite() {
-                if (0.0..=extent).contains(&value) {
-                    continue;
-                }
-                "from 0 to the extent of a torus"
+            let (fine, allowed) = if extent.is_finite() {
+                ((0.0..=extent).contains(&value), "from 0 to the extent of a torus")
             } else {
-                if value.abs() <= 1e30 {
-                    continue;
-                }
-                "a finite number, at most 1e30 either way"
+                (value.abs() <= 1e30, "a finite number, at most 1e30 either way")
             };
+            if fine {
+                continue;
+            }
             let field = ["point x", "point y"][axis].to_owned();
             return Err(Error::Setting { field, value, allowed });
         }

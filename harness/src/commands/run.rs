@@ -6,6 +6,7 @@ use crate::animation::Animation;
 use crate::cli::{EngineArg, RunArgs};
 use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
+use crate::input::read_file;
 use crate::measure::{Measures, Meter};
 use crate::output::{Pending, commit_all, is_special, require_extension, whole_name};
 use crate::scene::Scene;
@@ -13,7 +14,6 @@ use crate::table::{BodyTable, Row};
 use flockstep::{Counts, Engine, Flock};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -54,11 +54,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
 fn resume(path: &Path, scene: &Scene) -> Outcome<Flock> {
     let name = path.display();
     let refuse = |why: String| Fault::Input(format!("cannot resume from {name}: {why}"));
-    let found = fs::metadata(path).map_err(|error| refuse(error.to_string()))?;
-    if !found.is_file() {
-        return Err(refuse("it is not a regular file".to_owned()));
-    }
-    let bytes = fs::read(path).map_err(|error| refuse(error.to_string()))?;
+    let bytes = read_file(path).map_err(|error| refuse(error.to_string()))?;
     let flock = Flock::restore(&bytes).map_err(|error| refuse(error.to_string()))?;
     if *flock.config() != scene.config {
         let what = difference(&flock, scene);

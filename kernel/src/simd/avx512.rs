@@ -1,7 +1,7 @@
 //! Sixteen lanes: AVX-512F, nothing newer, so that every AVX-512 machine qualifies.
 #![allow(unsafe_code, reason = "intrinsics, each behind a token that proves the CPU has them")]
 
-use super::{Kernel, Simd, x86_operators};
+use super::{Kernel, Simd, nan_padded, x86_operators};
 use core::arch::x86_64::*;
 
 /// Proof that this CPU has AVX-512F.
@@ -70,8 +70,7 @@ impl Simd for Avx512 {
         match values.first_chunk::<LANES>() {
             Some(full) => F(intrinsic!(_mm512_loadu_ps(full.as_ptr()))),
             None => {
-                let mut tail = [f32::NAN; LANES];
-                tail[..values.len()].copy_from_slice(values);
+                let tail = nan_padded::<LANES>(values);
                 F(intrinsic!(_mm512_loadu_ps(tail.as_ptr())))
             }
         }

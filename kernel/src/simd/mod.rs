@@ -69,6 +69,14 @@ pub(crate) trait Simd: Copy + Send + Sync {
     fn count(self, mask: Self::M) -> u32;
 }
 
+/// Fewer values than a vector holds, filled up with NaN.
+#[inline(always)]
+fn nan_padded<const LANES: usize>(values: &[f32]) -> [f32; LANES] {
+    let mut padded = [f32::NAN; LANES];
+    padded[..values.len()].copy_from_slice(values);
+    padded
+}
+
 /// The four operators of an x86 vector.
 #[cfg(target_arch = "x86_64")]
 macro_rules! x86_operators {

@@ -1,6 +1,6 @@
 //! Four lanes through `wide`: SSE2 on x86-64, NEON on AArch64, simd128 on wasm, arrays elsewhere.
 
-use super::Simd;
+use super::{Simd, nan_padded};
 use wide::f32x4;
 
 /// What every build has.
@@ -28,8 +28,7 @@ impl Simd for Portable {
         match values.first_chunk::<LANES>() {
             Some(full) => f32x4::new(*full),
             None => {
-                let mut tail = [f32::NAN; LANES];
-                tail[..values.len()].copy_from_slice(values);
+                let tail = nan_padded::<LANES>(values);
                 f32x4::new(tail)
             }
         }
