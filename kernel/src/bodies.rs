@@ -1,9 +1,9 @@
 //! Bodies as structure-of-arrays, and how callers see one.
 
 use crate::error::{Error, Result};
-use crate::parallel::{Slots, Tally, drive};
+use crate::parallel::{Slots, Tally, drive, in_pieces};
 use crate::rules::{Config, Gait};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::sort::Places;
 
 /// One body, as callers see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -193,31 +193,49 @@ impl Bodies {
     }
 
     /// Fills `self` with the bodies of `source` in the order of `places`.
-    pub(crate) fn gather(&mut self, source: &Self, places: &[AtomicU64], parallel_from: usize) {
+    pub(crate) fn gather(&mut self, source: &Self, places: &Places, parallel_from: usize) {
         let n = places.len();
         self.id.resize(n, 0);
-        drive(Slots { start: 0, columns: [&mut self.id] }, parallel_from, &|slots| {
-            let Slots { start, columns: [ids] } = slots;
-            for (id, place) in ids.iter_mut().zip(&places[start..]) {
-                *id = (place.load(Relaxed) >> 32) as u32;
-            }
+        let Self { id, x, y, vx, vy, .. } = self;
+        let motion = [x, y, vx, vy].map(|column| {
+            column.resize(n, 0.0);
+            &mut column[..]
+        });
+        let slots = (Slots { start: 0, columns: [id] }, Slots { start: 0, columns: motion });
+        drive(slots, parallel_from, &|slots| {
+            in_pieces(slots, PIECE, |(ids, motion)| {
+                let Slots { start, columns: [ids] } = ids;
+                for (id, place) in ids.iter_mut().zip(places.from(start)) {
+                    *id = place.id;
+                }
+                gather(motion, [&source.x, &source.y, &source.vx, &source.vy], places);
+            });
             Tally::default()
         });
-        let Self { x, y, vx, vy, .. } = self;
-        gather(
-            [x, y, vx, vy],
-            [&source.x, &source.y, &source.vx, &source.vy],
-            places,
-            parallel_from,
-        );
-        gather([&mut self.kind], [&source.kind], places, parallel_from);
-        let Self { max_speed, max_force, .. } = self;
-        gather(
-            [max_speed, max_force],
-            [&source.max_speed, &source.max_force],
-            places,
-            parallel_from,
-        );
+        if source.kind.is_empty() {
+            self.kind.clear();
+        } else {
+            self.kind.resize(n, 0);
+            let slots = Slots { start: 0, columns: [&mut self.kind] };
+            drive(slots, parallel_from, &|kinds| {
+                gather(kinds, [&source.kind], places);
+                Tally::default()
+            });
+        }
+        if source.has_own_gaits() {
+            let gaits = [&mut self.max_speed, &mut self.max_force].map(|column| {
+                column.resize(n, 0.0);
+                &mut column[..]
+            });
+            let slots = Slots { start: 0, columns: gaits };
+            drive(slots, parallel_from, &|gaits| {
+                gather(gaits, [&source.max_speed, &source.max_force], places);
+                Tally::default()
+            });
+        } else {
+            self.max_speed.clear();
+            self.max_force.clear();
+        }
     }
 
     /// Refuses restored arrays that no flock of this configuration could have reached.
@@ -239,26 +257,21 @@ impl Bodies {
     }
 }
 
-/// `target[k] = source[low half of places[k]]` for each column; columns that are empty stay so.
-fn gather<T: Copy + Default + Send + Sync, const N: usize>(
-    targets: [&mut Vec<T>; N],
+/// How many bodies are gathered at a time: their places are read once for each column.
+const PIECE: usize = 1024;
+
+/// Fills slots from the places their bodies come from.
+fn gather<T: Copy + Send, const N: usize>(
+    slots: Slots<'_, T, N>,
     sources: [&[T]; N],
-    places: &[AtomicU64],
-    parallel_from: usize,
+    places: &Places,
 ) {
-    let columns = targets.map(|target| {
-        target.resize(if sources[0].is_empty() { 0 } else { places.len() }, T::default());
-        &mut target[..]
-    });
-    drive(Slots { start: 0, columns }, parallel_from, &|slots| {
-        let Slots { start, columns } = slots;
-        for (target, source) in columns.into_iter().zip(sources) {
-            for (value, place) in target.iter_mut().zip(&places[start..]) {
-                *value = source[place.load(Relaxed) as u32 as usize];
-            }
+    let Slots { start, columns } = slots;
+    for (target, source) in columns.into_iter().zip(sources) {
+        for (value, place) in target.iter_mut().zip(places.from(start)) {
+            *value = source[place.from as usize];
         }
-        Tally::default()
-    });
+    }
 }
 
 /// Storage places in ascending id order.

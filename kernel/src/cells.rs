@@ -1,206 +1,28 @@
-//! The grid, and the counting sort that brings bodies into canonical order: ascending
-//! `(row, col, id)`. docs/contract.md, "Order", has the proof that two bodies within the radius are
-//! never more than one cell apart.
+//! Bodies in the cells of a grid, and who hears whom: runs of consecutive bodies.
 
-use crate::parallel::{Job, Slots, Tally, drive, for_each, threads};
-use crate::simd::{Isa, Kernel, Simd};
-use crate::world::{Edge, World};
+use crate::grid::{Grid, Order, REACH};
+use crate::simd::Simd;
+use crate::sort::{Places, Sorter, Spread};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// The most cells along one axis.
-const MAX_CELLS: f32 = 16_384.0;
-
-/// Cells are wider than the radius by this much, which absorbs every rounding.
-const SLACK: f32 = 65.0 / 64.0;
-
-/// Cells up to this many bodies are put in id order by insertion: they are nearly sorted already.
-const INSERTION_LIMIT: usize = 24;
-
-/// Which cell a position is in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Grid {
-    pub cols: u32,
-    pub rows: u32,
-    origin: [f32; 2],
-    /// Cells a unit of length; 0 on an axis of one cell.
-    scale: [f32; 2],
-    wraps: [bool; 2],
-}
-
-impl Grid {
-    /// The grid of the contract for these positions. `radius` 0 means that no rule is in use.
-    pub(crate) fn new(world: &World, radius: f32, x: &[f32], y: &[f32]) -> Self {
-        let axes = [(0, x), (1, y)].map(|(axis, values)| match world.edges[axis] {
-            Edge::Open => bounds(values),
-            Edge::Walls | Edge::Torus => (0.0, world.size[axis]),
-        });
-        let counts = cell_counts(axes.map(|(_, length)| length), radius, x.len());
-        let scale = [0, 1]
-            .map(|axis| if counts[axis] > 1 { counts[axis] as f32 / axes[axis].1 } else { 0.0 });
-        Self {
-            cols: counts[0],
-            rows: counts[1],
-            origin: axes.map(|(start, _)| start),
-            scale,
-            wraps: world.edges.map(|edge| edge == Edge::Torus),
-        }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.cols as usize * self.rows as usize
-    }
-
-    #[inline(always)]
-    pub(crate) fn col(&self, x: f32) -> u32 {
-        cell_along(x, self.origin[0], self.scale[0], self.cols)
-    }
-
-    #[inline(always)]
-    pub(crate) fn row(&self, y: f32) -> u32 {
-        cell_along(y, self.origin[1], self.scale[1], self.rows)
-    }
-
-    /// How many cells a length can reach across along each axis, rounding included.
-    pub(crate) fn reach(&self, length: f32) -> [u32; 2] {
-        // One more than the quotient, and one for its rounding; `as` saturates.
-        self.scale.map(|scale| ((length * scale) as u32).saturating_add(2))
-    }
-
-    /// The columns within `reach` of `cols`.
-    pub(crate) fn cols_around(&self, cols: Range<u32>, reach: u32) -> [Range<u32>; 2] {
-        around(cols, reach, self.cols, self.wraps[0])
-    }
-
-    /// The rows within `reach` of `rows`.
-    pub(crate) fn rows_around(&self, rows: Range<u32>, reach: u32) -> [Range<u32>; 2] {
-        around(rows, reach, self.rows, self.wraps[1])
-    }
-
-    /// Whether a block in these cells can see across a seam.
-    pub(crate) fn sees_seam(&self, row: u32, cols: &Range<u32>) -> bool {
-        (self.wraps[0] && (cols.start == 0 || cols.end == self.cols))
-            || (self.wraps[1] && (row == 0 || row + 1 == self.rows))
-    }
-
-    /// The row itself, the one above and the one below, each once: the order of the engine that
-    /// shows why order matters.
-    fn own_row_first(&self, row: u32) -> [Option<u32>; 3] {
-        let wrapped = |row: u32, by: u32| self.wraps[1].then_some((row + by) % self.rows);
-        let above = if row > 0 { Some(row - 1) } else { wrapped(row, self.rows - 1) };
-        let below = if row + 1 < self.rows { Some(row + 1) } else { wrapped(row, 1) };
-        let above = above.filter(|&above| above != row);
-        [Some(row), above, below.filter(|&below| below != row && Some(below) != above)]
-    }
-}
-
-/// Start and length of what the values cover.
-fn bounds(values: &[f32]) -> (f32, f32) {
-    let Some(&first) = values.first() else {
-        return (0.0, 0.0);
-    };
-    let (low, high) = values.iter().fold((first, first), |(low, high), &value| {
-        (if value < low { value } else { low }, if value > high { value } else { high })
-    });
-    (low, high - low)
-}
-
-/// Columns and rows for these lengths.
-fn cell_counts(lengths: [f32; 2], radius: f32, bodies: usize) -> [u32; 2] {
-    if radius == 0.0 {
-        return [1, 1];
-    }
-    let limit = 8 * bodies as u64 + 1024;
-    let mut cell = radius * SLACK;
-    loop {
-        let counts = lengths.map(|length| {
-            let count = (length / cell).floor();
-            let count = if count > MAX_CELLS { MAX_CELLS } else { count };
-            if count < 1.0 { 1 } else { count as u32 }
-        });
-        if u64::from(counts[0]) * u64::from(counts[1]) <= limit {
-            return counts;
-        }
-        cell *= 2.0;
-    }
-}
-
-#[inline(always)]
-fn cell_along(value: f32, origin: f32, scale: f32, count: u32) -> u32 {
-    let place = (value - origin) * scale;
-    let last = (count - 1) as f32;
-    let place = if place > last { last } else { place };
-    let place = if place < 0.0 { 0.0 } else { place };
-    // Through i32, which has a vector instruction; the value is clamped to less than 2^15.
-    place as i32 as u32
-}
-
-/// The cells of an axis within `reach` of `cells`, each once and ascending: one range, or two where
-/// a torus is seen across its seam.
-fn around(cells: Range<u32>, reach: u32, count: u32, wraps: bool) -> [Range<u32>; 2] {
-    let start = i64::from(cells.start) - i64::from(reach);
-    let end = i64::from(cells.end) + i64::from(reach);
-    let count = i64::from(count);
-    let (low, high) = if !wraps {
-        (start.max(0)..end.min(count), 0..0)
-    } else if end - start >= count {
-        (0..count, 0..0)
-    } else if start < 0 {
-        (0..end, start + count..count)
-    } else if end > count {
-        (0..end - count, start..count)
-    } else {
-        (start..end, 0..0)
-    };
-    [low, high].map(|range| range.start as u32..range.end as u32)
-}
-
-/// In which order the rows around a block are read, and whether ids settle the order in a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Ascending `(row, col, id)`: the contract.
-    Canonical,
-    /// Own row first, then above, then below; within a cell as stored.
-    OwnRowFirst,
-}
 
 /// Bodies counted into the cells of a grid.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Cells {
     pub grid: Grid,
-    /// Where each cell's bodies start; one more entry than cells.
-    pub starts: Vec<u32>,
-    /// Per body, in canonical order: id in the high half, its place before the sort in the low.
-    /// Atomic only so that chunks can place their bodies side by side; a relaxed access is a plain
-    /// one.
-    pub places: Vec<AtomicU64>,
-    cell_of: Vec<u32>,
-    /// For each chunk of bodies and each cell: how many, then where the next one goes.
-    cursors: Vec<u32>,
+    /// Where each cell's bodies start, and [`BEFORE`] and [`AFTER`] entries around them.
+    starts: Vec<u32>,
+    pub places: Places,
+    sorter: Sorter,
 }
 
-impl Clone for Cells {
-    fn clone(&self) -> Self {
-        let copy = |place: &AtomicU64| AtomicU64::new(place.load(Relaxed));
-        Self {
-            grid: self.grid.clone(),
-            starts: self.starts.clone(),
-            places: self.places.iter().map(copy).collect(),
-            cell_of: self.cell_of.clone(),
-            cursors: self.cursors.clone(),
-        }
-    }
-}
+/// Entries of [`Cells::starts`] before the first cell and after the last: what a window reads there
+/// is a bound that is too wide, never one that is too narrow.
+const BEFORE: usize = REACH[0] as usize;
+const AFTER: usize = REACH[0] as usize + 17;
 
-/// What spreads a sort: how many chunks, from how many bodies on, and with which instructions.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spread {
-    pub parallel_from: usize,
-    pub isa: Isa,
-}
-
-/// More chunks than this would only make more counts to add up.
-const MOST_CHUNKS: usize = 16;
+/// In larger flocks all lanes hear whole runs; in smaller ones every distance in storage is exact as
+/// an `f32`.
+const MOST_ALONG: usize = 1 << 24;
 
 impl Cells {
     /// Sorts bodies into `grid`. Afterwards `places` tells where each one came from.
@@ -214,99 +36,55 @@ impl Cells {
         spread: Spread,
     ) {
         self.grid = grid;
-        self.find_cells(x, y, spread);
-        self.starts.resize(self.grid.len() + 1, 0);
-        self.places.resize_with(id.len(), AtomicU64::default);
-        let alone = id.len() < spread.parallel_from;
-        let chunks = if alone { 1 } else { threads().min(MOST_CHUNKS) };
-        let chunk = id.len().div_ceil(chunks).max(1);
-        self.count(chunks, chunk);
-        self.scatter(chunk, id);
-        if order == Order::Canonical {
-            let Self { starts, places, .. } = self;
-            // There may be more cells than bodies, and it is bodies that make it worth a pool.
-            let from = if alone { usize::MAX } else { spread.parallel_from };
-            drive(Ties { starts, places }, from, &|ties: Ties<'_>| ties.settle());
-        }
-    }
-
-    /// Each body's cell.
-    fn find_cells(&mut self, x: &[f32], y: &[f32], spread: Spread) {
-        let Self { grid, cell_of, .. } = self;
-        cell_of.resize(x.len(), 0);
-        drive(Slots { start: 0, columns: [cell_of] }, spread.parallel_from, &|slots| {
-            let Slots { start, columns: [cells] } = slots;
-            let bodies = start..start + cells.len();
-            let (x, y) = (&x[bodies.clone()], &y[bodies]);
-            spread.isa.run(FindCells { grid, x, y, cells });
-            Tally::default()
-        });
-    }
-
-    /// How many bodies of each chunk lie in each cell, then where each chunk's go.
-    fn count(&mut self, chunks: usize, chunk: usize) {
-        let Self { starts, cell_of, cursors, .. } = self;
-        let cells = starts.len() - 1;
-        cursors.clear();
-        cursors.resize(chunks * cells, 0);
-        for_each(cursors.chunks_mut(cells).zip(cell_of.chunks(chunk)), |(counts, cell_of)| {
-            for &cell in cell_of {
-                counts[cell as usize] += 1;
-            }
-        });
-        let mut next = 0;
-        for (cell, start) in starts.iter_mut().enumerate() {
-            *start = next;
-            if cell < cells {
-                for cursor in cursors[cell..].iter_mut().step_by(cells) {
-                    let count = *cursor;
-                    *cursor = next;
-                    next += count;
-                }
-            }
-        }
-    }
-
-    /// Places bodies chunk by chunk, so that those of one cell keep their order.
-    fn scatter(&mut self, chunk: usize, id: &[u32]) {
-        let Self { starts, places, cell_of, cursors, .. } = self;
-        let cells = starts.len() - 1;
-        let chunks = cell_of.chunks(chunk).zip(id.chunks(chunk)).enumerate();
-        for_each(cursors.chunks_mut(cells).zip(chunks), |(next, (number, (cell_of, id)))| {
-            for (offset, (&cell, &id)) in cell_of.iter().zip(id).enumerate() {
-                let place = number * chunk + offset;
-                let at = &mut next[cell as usize];
-                places[*at as usize].store(u64::from(id) << 32 | place as u64, Relaxed);
-                *at += 1;
-            }
-        });
+        let cells = self.grid.len();
+        self.starts.resize(BEFORE + cells + AFTER, 0);
+        self.starts[BEFORE + cells..].fill(id.len() as u32);
+        let starts = &mut self.starts[BEFORE..=BEFORE + cells];
+        self.sorter.sort(&self.grid, [x, y], id, starts, &mut self.places, order, spread);
     }
 
     /// The bodies in these rows' and columns' cells, as runs of consecutive places.
     pub(crate) fn runs(&self, row: u32, cols: &[Range<u32>; 2]) -> [Range<usize>; 2] {
         let first = row as usize * self.grid.cols as usize;
         [0, 1].map(|half| {
-            let start = self.starts[first + cols[half].start as usize] as usize;
-            start..self.starts[first + cols[half].end as usize] as usize
+            let start = self.start(first + cols[half].start as usize);
+            start..self.start(first + cols[half].end as usize)
         })
+    }
+
+    /// A row and those that its bodies hear.
+    #[inline(always)]
+    pub(crate) fn row_around(&self, number: u32, order: Order) -> RowAround<'_> {
+        let own = self.row(number);
+        // Entries that are left over are never heard.
+        let mut rows = [own.clone(), own.clone(), own.clone()];
+        let mut heard = 0;
+        for number in self.grid.rows_heard(number, order).into_iter().flatten() {
+            rows[heard] = self.row(number);
+            heard += 1;
+        }
+        RowAround { number, bodies: own.bodies.clone(), own, rows, heard }
+    }
+
+    fn row(&self, number: u32) -> Row<'_> {
+        let cols = self.grid.cols as usize;
+        let first = number as usize * cols;
+        let starts = &self.starts[first..first + BEFORE + cols + AFTER];
+        Row { starts, cols, bodies: self.start(first)..self.start(first + cols) }
+    }
+
+    /// Where the bodies of a cell start; also for the one after the last.
+    #[inline(always)]
+    pub(crate) fn start(&self, cell: usize) -> usize {
+        self.starts[BEFORE + cell] as usize
     }
 
     /// The candidates of a block in `row` and `cols`, in the order they are heard; later entries
     /// may be empty.
     pub(crate) fn candidates(&self, row: u32, cols: Range<u32>, order: Order) -> [Range<usize>; 6] {
-        let cols = self.grid.cols_around(cols, 1);
-        let mut rows = [None; 3];
-        match order {
-            Order::OwnRowFirst => rows = self.grid.own_row_first(row),
-            Order::Canonical => {
-                let [low, high] = self.grid.rows_around(row..row + 1, 1);
-                for (slot, row) in rows.iter_mut().zip(low.chain(high)) {
-                    *slot = Some(row);
-                }
-            }
-        }
+        let cols = self.grid.cols_around(cols, REACH[0]);
         let mut runs = [const { 0..0 }; 6];
-        for (pair, row) in runs.chunks_exact_mut(2).zip(rows) {
+        for (pair, row) in runs.chunks_exact_mut(2).zip(self.grid.rows_heard(row, order)) {
             if let Some(row) = row {
                 pair.clone_from_slice(&self.runs(row, &cols));
             }
@@ -314,7 +92,7 @@ impl Cells {
         runs
     }
 
-    /// Ordered pairs of two bodies in the same or touching cells.
+    /// Ordered pairs of two bodies at most [`REACH`] cells apart.
     pub(crate) fn distance_tests(&self) -> u64 {
         let mut tests = 0;
         for row in 0..self.grid.rows {
@@ -331,112 +109,92 @@ impl Cells {
     }
 }
 
-/// Consecutive cells whose bodies are to be brought into id order.
-struct Ties<'a> {
-    /// Bounds of the cells, as places in the whole.
+/// One row of cells.
+#[derive(Clone)]
+pub(crate) struct Row<'a> {
+    /// Where each cell's bodies start, with [`BEFORE`] and [`AFTER`] entries around them.
     starts: &'a [u32],
-    places: &'a mut [AtomicU64],
+    cols: usize,
+    pub bodies: Range<usize>,
 }
 
-impl Ties<'_> {
-    fn settle(self) -> Tally {
-        let first = self.starts[0];
-        for bounds in self.starts.windows(2) {
-            let [start, end] = [bounds[0], bounds[1]].map(|place| (place - first) as usize);
-            let cell = &mut self.places[start..end];
-            if cell.len() <= INSERTION_LIMIT {
-                insertion_sort(cell);
-            } else {
-                cell.sort_unstable_by_key(|place| place.load(Relaxed));
+/// A row, and the rows that its bodies hear.
+pub(crate) struct RowAround<'a> {
+    pub number: u32,
+    pub bodies: Range<usize>,
+    own: Row<'a>,
+    /// In the order they are heard; only the first `heard` count.
+    pub rows: [Row<'a>; 3],
+    pub heard: usize,
+}
+
+impl RowAround<'_> {
+    /// The bodies of each row that a block in `cols` can hear, where no seam is near.
+    #[inline(always)]
+    pub(crate) fn runs(&self, cols: &Range<u32>) -> [Range<usize>; 3] {
+        let low = cols.start.saturating_sub(REACH[0]) as usize;
+        let high = (cols.end + REACH[0]) as usize;
+        let mut runs = [0..0, 0..0, 0..0];
+        for (run, row) in runs.iter_mut().zip(&self.rows) {
+            let [low, high] = [low, high.min(row.cols)].map(|col| row.starts[BEFORE + col]);
+            *run = low as usize..high as usize;
+        }
+        runs
+    }
+
+    /// For each row, where lane 0 must listen so that lane `i`, which listens `i` places further,
+    /// meets every body in its reach. The bodies of the block at `span` are in `cols` of the own
+    /// row; no seam is near. Where that reaches outside the `bodies` there are, it is the run, which
+    /// all lanes can hear together.
+    #[inline(always)]
+    pub(crate) fn windows<S: Simd>(
+        &self,
+        s: S,
+        cols: &Range<u32>,
+        span: &Range<usize>,
+        runs: &[Range<usize>; 3],
+        bodies: usize,
+    ) -> [Range<usize>; 3] {
+        let mut windows = runs.clone();
+        if bodies > MOST_ALONG {
+            return windows;
+        }
+        // Cells are in the lanes here; their starts, told from where a run or block starts, are
+        // small whole numbers, which f32 holds exactly.
+        const REACHED: usize = REACH[0] as usize;
+        let (zero, len) = (s.splat(0.0), s.splat(span.len() as f32));
+        let (mut low, mut high) = ([s.splat(f32::MAX); 3], [s.splat(f32::MIN); 3]);
+        for col in (cols.start as usize..cols.end as usize).step_by(S::LANES) {
+            // From each cell's first lane to the one after its last. A cell without a lane changes
+            // nothing: the cells beside it ask for more.
+            let start = s.load_since(&self.own.starts[BEFORE + col..], span.start as u32);
+            let end = s.load_since(&self.own.starts[BEFORE + col + 1..], span.start as u32);
+            let start = s.max(zero, s.min(len, start));
+            let end = s.max(zero, s.min(len, end));
+            for k in 0..3 {
+                let starts = &self.rows[k].starts[col..];
+                let from = s.load_since(&starts[BEFORE - REACHED..], runs[k].start as u32);
+                let to = s.load_since(&starts[BEFORE + REACHED + 1..], runs[k].start as u32);
+                low[k] = s.min(low[k], s.max(zero, from) - end);
+                high[k] = s.max(high[k], s.min(s.splat(runs[k].len() as f32), to) - start);
             }
         }
-        Tally::default()
-    }
-}
-
-impl Job for Ties<'_> {
-    fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn split(self, at: usize) -> (Self, Self) {
-        let (first, rest) = self.places.split_at_mut((self.starts[at] - self.starts[0]) as usize);
-        (
-            Self { starts: &self.starts[..=at], places: first },
-            Self { starts: &self.starts[at..], places: rest },
-        )
-    }
-}
-
-fn insertion_sort(cell: &mut [AtomicU64]) {
-    for end in 1..cell.len() {
-        let moving = *cell[end].get_mut();
-        let mut at = end;
-        while at > 0 && *cell[at - 1].get_mut() > moving {
-            *cell[at].get_mut() = *cell[at - 1].get_mut();
-            at -= 1;
+        for k in 0..3 {
+            let low = runs[k].start as isize + s.least(low[k]) as isize + 1;
+            let high = runs[k].start as isize + s.greatest(high[k]) as isize;
+            if low >= 0 && high + S::LANES as isize - 1 <= bodies as isize {
+                windows[k] = low as usize..high as usize;
+            }
         }
-        *cell[at].get_mut() = moving;
-    }
-}
-
-/// The loop that finds cells, compiled for each instruction set; the compiler vectorises it.
-struct FindCells<'a> {
-    grid: &'a Grid,
-    x: &'a [f32],
-    y: &'a [f32],
-    cells: &'a mut [u32],
-}
-
-impl Kernel for FindCells<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call<S: Simd>(self, _: S) {
-        let grid = self.grid;
-        for ((cell, &x), &y) in self.cells.iter_mut().zip(self.x).zip(self.y) {
-            *cell = grid.row(y) * grid.cols + grid.col(x);
-        }
+        windows
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn around_names_each_cell_once_and_ascending() {
-        assert_eq!(around(0..1, 1, 5, false), [0..2, 0..0]);
-        assert_eq!(around(4..5, 1, 5, false), [3..5, 0..0]);
-        assert_eq!(around(0..1, 1, 5, true), [0..2, 4..5]);
-        assert_eq!(around(4..5, 1, 5, true), [0..1, 3..5]);
-        for count in 1..8u32 {
-            for start in 0..count {
-                for reach in 0..4 {
-                    let [low, high] = around(start..start + 1, reach, count, true);
-                    let found: Vec<u32> = low.chain(high).collect();
-                    let wanted: Vec<u32> = (0..count)
-                        .filter(|&cell| {
-                            let apart = cell.abs_diff(start);
-                            apart.min(count - apart) <= reach
-                        })
-                        .collect();
-                    assert_eq!(found, wanted, "{count} cells, {start}, reach {reach}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn own_row_first_names_each_row_once() {
-        let world = World::new(10.0, 10.0, Edge::Torus);
-        let grid = Grid { rows: 2, ..Grid::new(&world, 5.0, &[], &[]) };
-        assert_eq!(grid.own_row_first(0), [Some(0), Some(1), None]);
-        let grid = Grid { rows: 4, ..grid };
-        assert_eq!(grid.own_row_first(0), [Some(0), Some(3), Some(1)]);
-        let grid = Grid { rows: 1, ..grid };
-        assert_eq!(grid.own_row_first(0), [Some(0), None, None]);
-    }
+    use crate::simd::Isa;
+    use crate::world::{Edge, World};
 
     #[test]
     fn sort_is_by_cell_then_id() {
@@ -446,7 +204,7 @@ mod tests {
         let grid = Grid::new(&world, 10.0, &x, &y);
         let spread = Spread { parallel_from: usize::MAX, isa: Isa::best() };
         cells.sort(grid, &x, &y, &[9, 8, 3, 1, 4], Order::Canonical, spread);
-        let ids: Vec<u64> = cells.places.iter().map(|place| place.load(Relaxed) >> 32).collect();
+        let ids: Vec<u32> = cells.places.iter().map(|place| place.id).collect();
         assert_eq!(ids, [4, 8, 3, 9, 1]);
     }
 }

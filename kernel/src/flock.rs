@@ -1,15 +1,16 @@
 //! The owned flock: bodies with stable ids, and the tick.
 
 use crate::bodies::{Bodies, Body, Spawn, check_own_gait, places_by_id};
-use crate::cells::{Order, Spread};
 use crate::error::{Error, Result};
 use crate::float_mode::check_float_mode;
+use crate::grid::Order;
 use crate::hash;
 use crate::parallel::{PARALLEL_FROM, Tally};
 use crate::reference::{self, Explanation};
 use crate::rules::{Config, Gait};
 use crate::simd::{Isa, Level};
 use crate::snapshot::{self, Progress};
+use crate::sort::Spread;
 use crate::tick::{Mode, Plan, Tick, check_host_force};
 use std::mem::swap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -31,8 +32,8 @@ pub enum Engine {
 /// What a tick did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Pairs whose distance the engine has to look at: bodies in the same or touching cells, or
-    /// all, counted once from each side.
+    /// Pairs whose distance the engine has to look at: bodies in cells near enough, or all,
+    /// counted once from each side.
     pub distance_tests: u64,
     /// Pairs the vectors evaluated, lanes that were idle or too far away included; 0 for the
     /// reference, and when no rule is in use.

@@ -1,12 +1,13 @@
 //! Forces only, over the caller's own arrays: for hosts that keep their own integrator.
 
 use crate::bodies::{Bodies, Body, Spawn};
-use crate::cells::{Order, Spread};
 use crate::error::{Error, Result};
 use crate::float_mode::check_float_mode;
+use crate::grid::Order;
 use crate::parallel::PARALLEL_FROM;
 use crate::rules::Config;
 use crate::simd::{Isa, Level};
+use crate::sort::Spread;
 use crate::tick::{Mode, Tick};
 
 /// Computes flocking forces over positions and velocities that the host owns.

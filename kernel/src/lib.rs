@@ -23,7 +23,7 @@
 //! for _ in 0..100 {
 //!     flock.tick();
 //! }
-//! assert_eq!(flock.state_hash(), 0xbccd_4d71_6436_2477); // on every machine
+//! assert_eq!(flock.state_hash(), 0x6860_d345_fe4a_4746); // on every machine
 //! # Ok::<(), flockstep::Error>(())
 //! ```
 //!
@@ -59,6 +59,7 @@ mod error;
 mod float_mode;
 mod flock;
 mod forces;
+mod grid;
 mod hash;
 mod neighbours;
 mod parallel;
@@ -67,6 +68,7 @@ pub mod reference;
 mod rules;
 mod simd;
 mod snapshot;
+mod sort;
 mod steering;
 mod step;
 mod tick;

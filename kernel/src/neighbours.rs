@@ -27,6 +27,39 @@ pub(crate) struct Answers<'a> {
     pub vy: &'a [f32],
 }
 
+impl<'a> Answers<'a> {
+    /// Columns of the same length.
+    #[inline(always)]
+    pub(crate) fn new(x: &'a [f32], y: &'a [f32], vx: &'a [f32], vy: &'a [f32]) -> Self {
+        // Said once here, it need not be checked for each column again.
+        let n = x.len();
+        Self { x, y: &y[..n], vx: &vx[..n], vy: &vy[..n] }
+    }
+
+    /// Position and velocity of each body at `places`.
+    #[inline(always)]
+    fn each(&self, places: Range<usize>) -> impl Iterator<Item = [f32; 4]> + use<'a> {
+        let Self { x, y, vx, vy } = *self;
+        let positions = x[places.clone()].iter().zip(&y[places.clone()]);
+        let velocities = vx[places.clone()].iter().zip(&vy[places]);
+        positions.zip(velocities).map(|((&x, &y), (&vx, &vy))| [x, y, vx, vy])
+    }
+
+    /// The same of as many consecutive bodies as a vector holds, starting at each of `places`, of
+    /// which there is one at least.
+    #[inline(always)]
+    fn each_vector(
+        &self,
+        places: Range<usize>,
+        lanes: usize,
+    ) -> impl Iterator<Item = [&'a [f32]; 4]> + use<'a> {
+        let end = places.end + lanes - 1;
+        let Self { x, y, vx, vy } = *self;
+        let [x, y, vx, vy] = [x, y, vx, vy].map(|column| column[places.start..end].windows(lanes));
+        x.zip(y).zip(vx.zip(vy)).map(|((x, y), (vx, vy))| [x, y, vx, vy])
+    }
+}
+
 /// The bodies of one block, one a lane.
 pub(crate) struct Asking<S: Simd> {
     pub position: [S::F; 2],
@@ -49,31 +82,34 @@ pub(crate) struct Sums<S: Simd> {
     pub neighbours: u64,
 }
 
+impl<S: Simd> Sums<S> {
+    #[inline(always)]
+    pub(crate) fn nothing(s: S) -> Self {
+        let zero = [s.splat(0.0); 2];
+        Self { separation: zero, alignment: zero, cohesion: zero, neighbours: 0 }
+    }
+}
+
 impl<S: Simd> Asking<S> {
-    /// Hears every candidate in `runs`, in that order.
+    /// Every lane hears every body of `run`, one after the other.
     #[inline(always)]
     pub(crate) fn hear<const RULES: u8, const WRAP: bool>(
         &self,
         s: S,
         answers: &Answers<'_>,
-        runs: &[Range<usize>],
-    ) -> Sums<S> {
-        let zero = [s.splat(0.0); 2];
-        let mut sums = Sums { separation: zero, alignment: zero, cohesion: zero, neighbours: 0 };
-        let lanes = s.first_lanes(self.span.len());
-        for run in runs {
-            // Only candidates inside the block's own span can be the asking body itself.
-            let own =
-                self.span.start.clamp(run.start, run.end)..self.span.end.clamp(run.start, run.end);
-            self.hear_others::<RULES, WRAP>(s, answers, run.start..own.start, lanes, &mut sums);
-            for at in own.clone() {
-                let answer = [answers.x[at], answers.y[at], answers.vx[at], answers.vy[at]];
-                let others = Some(s.all_but(at - self.span.start));
-                self.answer::<RULES, WRAP>(s, answer, others, lanes, &mut sums);
-            }
-            self.hear_others::<RULES, WRAP>(s, answers, own.end..run.end, lanes, &mut sums);
+        run: Range<usize>,
+        sums: &mut Sums<S>,
+    ) {
+        // Only candidates inside the block's own span can be the asking body itself.
+        let own =
+            self.span.start.clamp(run.start, run.end)..self.span.end.clamp(run.start, run.end);
+        self.hear_others::<RULES, WRAP>(s, answers, run.start..own.start, sums);
+        for (lane, answer) in
+            (own.start - self.span.start.min(own.start)..).zip(answers.each(own.clone()))
+        {
+            self.answer::<RULES, WRAP>(s, splat(s, answer), Some(s.all_but(lane)), sums);
         }
-        sums
+        self.hear_others::<RULES, WRAP>(s, answers, own.end..run.end, sums);
     }
 
     /// Hears a run that holds none of the asking bodies.
@@ -83,28 +119,59 @@ impl<S: Simd> Asking<S> {
         s: S,
         answers: &Answers<'_>,
         run: Range<usize>,
-        lanes: S::M,
         sums: &mut Sums<S>,
     ) {
-        let positions = answers.x[run.clone()].iter().zip(&answers.y[run.clone()]);
-        let velocities = answers.vx[run.clone()].iter().zip(&answers.vy[run]);
-        for ((&x, &y), (&vx, &vy)) in positions.zip(velocities) {
-            self.answer::<RULES, WRAP>(s, [x, y, vx, vy], None, lanes, sums);
+        for answer in answers.each(run) {
+            self.answer::<RULES, WRAP>(s, splat(s, answer), None, sums);
         }
     }
 
-    /// One body answers every lane.
+    /// Lane `i` hears the bodies `i` places after each of `places`, as far as they are in `row`.
+    /// Bodies of one row that are near each other in space are near each other in storage, so this
+    /// tests far fewer pairs than if every lane heard everyone whom any lane might hear.
+    #[inline(always)]
+    pub(crate) fn hear_along<const RULES: u8>(
+        &self,
+        s: S,
+        answers: &Answers<'_>,
+        places: Range<usize>,
+        row: &Range<usize>,
+        sums: &mut Sums<S>,
+    ) {
+        // At its own place every lane would hear itself.
+        let own = self.span.start;
+        let before = places.start..own.clamp(places.start, places.end);
+        let after = (own + 1).clamp(places.start, places.end)..places.end;
+        for part in [before, after] {
+            if part.is_empty() {
+                continue;
+            }
+            if row.start <= part.start && part.end + S::LANES <= row.end + 1 {
+                for answer in answers.each_vector(part, S::LANES) {
+                    self.answer::<RULES, false>(s, load(s, answer), None, sums);
+                }
+                continue;
+            }
+            // Some lanes may be past either end of the row.
+            for (place, answer) in part.clone().zip(answers.each_vector(part, S::LANES)) {
+                let end = row.end.saturating_sub(place).min(S::LANES);
+                let inside = s.lanes(row.start.saturating_sub(place).min(end)..end);
+                self.answer::<RULES, false>(s, load(s, answer), Some(inside), sums);
+            }
+        }
+    }
+
+    /// One body, or one a lane, answers.
     #[inline(always)]
     fn answer<const RULES: u8, const WRAP: bool>(
         &self,
         s: S,
-        [x, y, vx, vy]: [f32; 4],
+        [x, y, vx, vy]: [S::F; 4],
         others: Option<S::M>,
-        lanes: S::M,
         sums: &mut Sums<S>,
     ) {
-        let mut dx = self.position[0] - s.splat(x);
-        let mut dy = self.position[1] - s.splat(y);
+        let mut dx = self.position[0] - x;
+        let mut dy = self.position[1] - y;
         if WRAP {
             dx = short_way(s, dx, self.period[0]);
             dy = short_way(s, dy, self.period[1]);
@@ -112,15 +179,15 @@ impl<S: Simd> Asking<S> {
         let q = dx * dx + dy * dy;
         let near = self.near(s, q, 0, others);
         if RULES & SEPARATION != 0 {
-            let voting = near & s.le(s.splat(SAME_SPOT), q);
+            let voting = s.le_where(near, s.splat(SAME_SPOT), q);
             let w = s.splat(1.0) / q;
             sums.separation[0] = s.add_where(voting, sums.separation[0], dx * w);
             sums.separation[1] = s.add_where(voting, sums.separation[1], dy * w);
         }
         if RULES & ALIGNMENT != 0 {
             let heard = if RULES & ONE_REACH != 0 { near } else { self.near(s, q, 1, others) };
-            sums.alignment[0] = s.add_where(heard, sums.alignment[0], s.splat(vx));
-            sums.alignment[1] = s.add_where(heard, sums.alignment[1], s.splat(vy));
+            sums.alignment[0] = s.add_where(heard, sums.alignment[0], vx);
+            sums.alignment[1] = s.add_where(heard, sums.alignment[1], vy);
         }
         if RULES & COHESION != 0 {
             let heard = if RULES & ONE_REACH != 0 { near } else { self.near(s, q, 2, others) };
@@ -128,10 +195,10 @@ impl<S: Simd> Asking<S> {
             sums.cohesion[1] = s.sub_where(heard, sums.cohesion[1], dy);
         }
         if RULES & COUNTED != 0 {
-            let counted = lanes & s.le(q, self.counted_within);
+            let asking = s.lanes(0..self.span.len());
             let counted = match others {
-                Some(others) => counted & others,
-                None => counted,
+                Some(others) => s.le_where(asking & others, q, self.counted_within),
+                None => s.le_where(asking, q, self.counted_within),
             };
             sums.neighbours += u64::from(s.count(counted));
         }
@@ -140,12 +207,21 @@ impl<S: Simd> Asking<S> {
     /// Which lanes hear an answer at this squared distance by rule number `rule`.
     #[inline(always)]
     fn near(&self, s: S, q: S::F, rule: usize, others: Option<S::M>) -> S::M {
-        let near = s.le(q, self.reach[rule]);
         match others {
-            Some(others) => near & others,
-            None => near,
+            Some(others) => s.le_where(others, q, self.reach[rule]),
+            None => s.le(q, self.reach[rule]),
         }
     }
+}
+
+#[inline(always)]
+fn splat<S: Simd>(s: S, [x, y, vx, vy]: [f32; 4]) -> [S::F; 4] {
+    [s.splat(x), s.splat(y), s.splat(vx), s.splat(vy)]
+}
+
+#[inline(always)]
+fn load<S: Simd>(s: S, [x, y, vx, vy]: [&[f32]; 4]) -> [S::F; 4] {
+    [s.load(x), s.load(y), s.load(vx), s.load(vy)]
 }
 
 /// An offset on a torus, taken the short way round.

@@ -16,7 +16,6 @@ pub(crate) trait Job: Sized + Send {
     /// How many bodies it covers.
     fn len(&self) -> usize;
     /// The first `at` bodies and the rest.
-    #[cfg_attr(not(feature = "parallel"), expect(dead_code, reason = "one thread splits nothing"))]
     fn split(self, at: usize) -> (Self, Self);
 }
 
@@ -65,6 +64,17 @@ fn split<J: Job>(job: J, grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> Ta
 #[cfg(not(feature = "parallel"))]
 fn split<J: Job>(job: J, _grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> Tally {
     Tally { tasks: 1, ..run(job) }
+}
+
+/// Runs `job` in pieces of `size` bodies on this thread, so that what a piece reads again and again
+/// stays in the first cache.
+pub(crate) fn in_pieces<J: Job>(mut job: J, size: usize, mut run: impl FnMut(J)) {
+    while job.len() > size {
+        let (first, rest) = job.split(size);
+        run(first);
+        job = rest;
+    }
+    run(job);
 }
 
 /// How many threads the caller's pool has.
@@ -118,5 +128,17 @@ impl<T: Send, const N: usize> Job for Slots<'_, T, N> {
             (first[k], rest[k]) = column.split_at_mut(at);
         }
         (Self { start: self.start, columns: first }, Self { start: self.start + at, columns: rest })
+    }
+}
+
+/// Two jobs over the same bodies.
+impl<A: Job, B: Job> Job for (A, B) {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        let (a, b) = (self.0.split(at), self.1.split(at));
+        ((a.0, b.0), (a.1, b.1))
     }
 }

@@ -1,12 +1,13 @@
 //! Neighbour queries without flocking: who is near whom, near a point, or in a rectangle.
 
-use crate::cells::{Cells, Grid, Order, Spread};
+use crate::cells::Cells;
 use crate::error::{Error, Result};
 use crate::flock::Flock;
+use crate::grid::{Grid, Order, REACH};
 use crate::simd::Isa;
+use crate::sort::Spread;
 use crate::world::{World, check_positive};
 use std::ops::Range;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// One answer to a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,10 +122,9 @@ impl Neighbours {
         let spread = Spread { parallel_from: usize::MAX, isa: Isa::best() };
         self.cells.sort(grid, x, y, index, Order::Canonical, spread);
         self.sorted.clear();
-        self.sorted.extend(self.cells.places.iter().map(|place| {
-            let index = place.load(Relaxed) as u32;
-            (index, self.positions[index as usize])
-        }));
+        let positions = &self.positions;
+        let places = self.cells.places.iter();
+        self.sorted.extend(places.map(|place| (place.id, positions[place.from as usize])));
         taken
     }
 
@@ -145,7 +145,7 @@ impl Neighbours {
     /// If there is no such index.
     pub fn of_body(&self, index: u32, mut visit: impl FnMut(Neighbour)) {
         let position = self.positions[index as usize];
-        self.within(position, self.radius, 1, |neighbour| {
+        self.within(position, self.radius, REACH, |neighbour| {
             if neighbour.index != index {
                 visit(neighbour);
             }
@@ -167,7 +167,7 @@ impl Neighbours {
         self.world.check_radius(radius, || "radius".to_owned())?;
         self.check_point(point)?;
         let reach = self.cells.grid.reach(radius);
-        self.within(point, radius, reach[0].max(reach[1]), visit);
+        self.within(point, radius, reach, visit);
         Ok(())
     }
 
@@ -238,11 +238,17 @@ impl Neighbours {
         }
     }
 
-    fn within(&self, point: [f32; 2], radius: f32, reach: u32, mut visit: impl FnMut(Neighbour)) {
+    fn within(
+        &self,
+        point: [f32; 2],
+        radius: f32,
+        reach: [u32; 2],
+        mut visit: impl FnMut(Neighbour),
+    ) {
         let grid = &self.cells.grid;
         let (col, row) = (grid.col(point[0]), grid.row(point[1]));
-        let cols = grid.cols_around(col..col + 1, reach);
-        for row in grid.rows_around(row..row + 1, reach).into_iter().flatten() {
+        let cols = grid.cols_around(col..col + 1, reach[0]);
+        for row in grid.rows_around(row..row + 1, reach[1]).into_iter().flatten() {
             for run in self.cells.runs(row, &cols) {
                 for &(index, position) in &self.sorted[run] {
                     let [dx, dy] = self.world.offset(position, point);

@@ -193,9 +193,9 @@ fn cells(radius: f32, extents: [(f32, f32); 2], n: usize) -> [u64; 2] {
     }
     let mut cell = radius * (65.0 / 64.0);
     loop {
-        let along = |length: f32| (length / cell).floor().clamp(1.0, 16384.0) as u64;
-        let [cols, rows] = [along(extents[0].1), along(extents[1].1)];
-        if cols * rows <= 8 * n as u64 + 1024 {
+        let along = |length: f32, cell: f32| (length / cell).floor().clamp(1.0, 16384.0) as u64;
+        let (cols, rows) = (along(extents[0].1, cell / 2.0), along(extents[1].1, cell));
+        if cols * rows <= 16 * n as u64 + 2048 {
             return [cols, rows];
         }
         cell *= 2.0;

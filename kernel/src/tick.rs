@@ -1,14 +1,16 @@
 //! What the owned flock and the forces-only call share: sort, hear neighbours, steer, step.
 
 use crate::bodies::{Bodies, Body};
-use crate::cells::{Cells, Grid, Order, Spread};
+use crate::cells::Cells;
 use crate::error::{Error, Result};
+use crate::grid::{Grid, Order};
 use crate::neighbours::{
     ALIGNMENT, Answers, Asking, COHESION, COUNTED, ONE_REACH, SEPARATION, Sums,
 };
 use crate::parallel::{Slots, Tally, drive};
 use crate::rules::Config;
 use crate::simd::{Isa, Kernel, MAX_LANES, Simd};
+use crate::sort::Spread;
 use crate::steering::{limit, steer};
 use crate::step::Motion;
 use crate::{behaviours, world::World};
@@ -216,7 +218,47 @@ impl<const N: usize, const RULES: u8> Kernel for Blocks<'_, N, RULES> {
 
     #[inline(always)]
     fn call<S: Simd>(self, s: S) -> Tally {
-        self.pass.blocks::<S, N, RULES>(s, self.slots)
+        self.pass.bodies::<S, N, RULES>(s, self.slots)
+    }
+}
+
+/// How many bodies are heard before they are steered.
+const STRETCH: usize = 128;
+
+/// Flocks up to this size are one run for everybody.
+const ALL_HEAR_ALL: usize = 48;
+
+/// What the bodies of a stretch heard, a column for each sum.
+struct Stretch([[f32; STRETCH]; 6]);
+
+impl Stretch {
+    #[inline(always)]
+    fn new() -> Self {
+        Self([[0.0; STRETCH]; 6])
+    }
+
+    /// Keeps a block's sums; what its idle lanes hold is overwritten by the next block.
+    #[inline(always)]
+    fn put<S: Simd, const RULES: u8>(&mut self, s: S, at: usize, sums: &Sums<S>) {
+        let Sums { separation, alignment, cohesion, .. } = sums;
+        let bits = [SEPARATION, ALIGNMENT, COHESION];
+        for (rule, sum) in [separation, alignment, cohesion].into_iter().enumerate() {
+            if RULES & bits[rule] != 0 {
+                s.store(sum[0], &mut self.0[2 * rule][at..]);
+                s.store(sum[1], &mut self.0[2 * rule + 1][at..]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn sums<S: Simd>(&self, s: S, at: usize) -> Sums<S> {
+        let Self([sx, sy, ax, ay, cx, cy]) = self;
+        Sums {
+            separation: [s.load(&sx[at..]), s.load(&sy[at..])],
+            alignment: [s.load(&ax[at..]), s.load(&ay[at..])],
+            cohesion: [s.load(&cx[at..]), s.load(&cy[at..])],
+            neighbours: 0,
+        }
     }
 }
 
@@ -243,75 +285,147 @@ impl Pass<'_> {
         variants!(0 1 2 3 4 5 6 7 15 23)
     }
 
-    /// Blocks are consecutive bodies in one row of cells.
+    /// Hears and then steers, a stretch at a time: the sums of a stretch stay in the first cache, and
+    /// steering meets full vectors however short the rows are.
     #[inline(always)]
-    fn blocks<S: Simd, const N: usize, const RULES: u8>(
+    fn bodies<S: Simd, const N: usize, const RULES: u8>(
         &self,
         s: S,
         slots: Slots<'_, f32, N>,
     ) -> Tally {
-        let Slots { start, columns: out } = slots;
-        let Tick { sorted, cells, plan, .. } = self.tick;
-        let (first, last) = (start, start + out[0].len());
+        let Slots { start, columns: mut out } = slots;
+        let end = start + out[0].len();
         let shared = self.shared_traits(s);
+        let mut stretch = Stretch::new();
         let mut tally = Tally::default();
-        let mut at = first;
-        while at < last {
-            let row = cells.grid.row(sorted.y[at]);
-            let row_end = cells.starts[(row + 1) as usize * cells.grid.cols as usize] as usize;
-            let end = last.min(row_end).min(at + S::LANES);
-            let traits = match &shared {
-                Some(shared) => self.traits_with_own_gaits(s, shared, at),
-                None => self.traits_by_kind(s, at..end),
-            };
-            let motion = Motion::<S> {
-                position: [s.load(&sorted.x[at..]), s.load(&sorted.y[at..])],
-                velocity: [s.load(&sorted.vx[at..]), s.load(&sorted.vy[at..])],
-            };
-            let mut force = [s.splat(0.0); 2];
+        let mut first = start;
+        while first < end {
+            let mut heard = end.min(first + STRETCH);
             if RULES != 0 {
-                let cols = cells.grid.col(sorted.x[at])..cells.grid.col(sorted.x[end - 1]) + 1;
-                let wraps = cells.grid.sees_seam(row, &cols);
-                let runs = cells.candidates(row, cols, self.order);
-                let asking = Asking::<S> {
-                    position: motion.position,
-                    span: at..end,
-                    reach: traits.reach,
-                    period: plan.period,
-                    counted_within: s.splat(plan.radius * plan.radius),
-                };
-                let answers =
-                    Answers { x: &sorted.x, y: &sorted.y, vx: &sorted.vx, vy: &sorted.vy };
-                let sums = if wraps {
-                    asking.hear::<RULES, true>(s, &answers, &runs)
-                } else {
-                    asking.hear::<RULES, false>(s, &answers, &runs)
-                };
-                force = obey::<S, RULES>(s, &sums, &traits, &motion);
-                let heard: usize = runs.iter().map(Range::len).sum();
-                tally.lane_slots += (heard * S::LANES) as u64;
-                tally.neighbours += sums.neighbours;
+                heard = self.hear::<S, RULES>(s, &shared, first..end, &mut stretch, &mut tally);
             }
-            if plan.behaves {
-                force = self.behave(s, force, at..end);
+            for at in (first..heard).step_by(S::LANES) {
+                let block = at..heard.min(at + S::LANES);
+                let sums = stretch.sums(s, at - first);
+                let traits = self.traits(s, &shared, block.clone());
+                self.steer::<S, N, RULES>(s, block, start, &sums, &traits, &mut out);
             }
-            force = self.add_host(s, force, at);
-            let force = limit(s, force, traits.max_force);
-            let written = at - first..end - first;
-            if N == STEP {
-                let dt = s.splat(self.config.dt);
-                let moved = motion.step(s, force, traits.max_speed, dt, &self.config.world);
-                s.store(moved.position[0], &mut out[0][written.clone()]);
-                s.store(moved.position[1], &mut out[1][written.clone()]);
-                s.store(moved.velocity[0], &mut out[2][written.clone()]);
-                s.store(moved.velocity[1], &mut out[3][written]);
-            } else {
-                s.store(force[0], &mut out[0][written.clone()]);
-                s.store(force[1], &mut out[1][written]);
-            }
-            at = end;
+            first = heard;
         }
         tally
+    }
+
+    /// What the first of these bodies hear, as many as make a stretch; returns where they end. A
+    /// block is consecutive bodies in one row of cells.
+    #[inline(always)]
+    fn hear<S: Simd, const RULES: u8>(
+        &self,
+        s: S,
+        shared: &Option<Traits<S>>,
+        bodies: Range<usize>,
+        stretch: &mut Stretch,
+        tally: &mut Tally,
+    ) -> usize {
+        let Tick { sorted, cells, plan, .. } = self.tick;
+        let answers = Answers::new(&sorted.x, &sorted.y, &sorted.vx, &sorted.vy);
+        let everybody = sorted.len() <= ALL_HEAR_ALL && self.order == Order::Canonical;
+        let mut at = bodies.start;
+        let mut row = cells.row_around(0, self.order);
+        while at < bodies.end && at - bodies.start <= STRETCH - S::LANES {
+            if everybody {
+                row.bodies = bodies.clone();
+            } else if at >= row.bodies.end || at == bodies.start {
+                row = cells.row_around(cells.grid.row(sorted.y[at]), self.order);
+            }
+            let span = at..bodies.end.min(row.bodies.end).min(at + S::LANES);
+            let asking = Asking::<S> {
+                position: [s.load(&answers.x[at..]), s.load(&answers.y[at..])],
+                span: span.clone(),
+                reach: self.traits(s, shared, span.clone()).reach,
+                period: plan.period,
+                counted_within: s.splat(plan.radius * plan.radius),
+            };
+            let mut sums = Sums::nothing(s);
+            let mut heard = 0;
+            let cols = cells.grid.col(answers.x[at])..cells.grid.col(answers.x[span.end - 1]) + 1;
+            if everybody {
+                heard = sorted.len();
+                if cells.grid.wraps() {
+                    asking.hear::<RULES, true>(s, &answers, 0..heard, &mut sums);
+                } else {
+                    asking.hear::<RULES, false>(s, &answers, 0..heard, &mut sums);
+                }
+            } else if cells.grid.sees_seam(row.number, &cols) {
+                for run in cells.candidates(row.number, cols, self.order) {
+                    heard += run.len();
+                    asking.hear::<RULES, true>(s, &answers, run, &mut sums);
+                }
+            } else {
+                let runs = row.runs(&cols);
+                let windows = row.windows(s, &cols, &span, &runs, sorted.len());
+                for k in 0..row.heard {
+                    let (run, window) = (runs[k].clone(), windows[k].clone());
+                    if window.len() < run.len() {
+                        heard += window.len();
+                        let row = &row.rows[k].bodies;
+                        asking.hear_along::<RULES>(s, &answers, window, row, &mut sums);
+                    } else {
+                        heard += run.len();
+                        asking.hear::<RULES, false>(s, &answers, run, &mut sums);
+                    }
+                }
+            }
+            tally.lane_slots += (heard * S::LANES) as u64;
+            tally.neighbours += sums.neighbours;
+            stretch.put::<S, RULES>(s, at - bodies.start, &sums);
+            at = span.end;
+        }
+        at
+    }
+
+    /// From what a block heard to its force, or to where it is a tick later.
+    #[inline(always)]
+    fn steer<S: Simd, const N: usize, const RULES: u8>(
+        &self,
+        s: S,
+        block: Range<usize>,
+        start: usize,
+        sums: &Sums<S>,
+        traits: &Traits<S>,
+        out: &mut [&mut [f32]; N],
+    ) {
+        let sorted = &self.tick.sorted;
+        let at = block.start;
+        let motion = Motion::<S> {
+            position: [s.load(&sorted.x[at..]), s.load(&sorted.y[at..])],
+            velocity: [s.load(&sorted.vx[at..]), s.load(&sorted.vy[at..])],
+        };
+        let mut force = obey::<S, RULES>(s, sums, traits, &motion);
+        if self.tick.plan.behaves {
+            force = self.behave(s, force, block.clone());
+        }
+        force = self.add_host(s, force, at);
+        let force = limit(s, force, traits.max_force);
+        let written = at - start..block.end - start;
+        if N == STEP {
+            let dt = s.splat(self.config.dt);
+            let moved = motion.step(s, force, traits.max_speed, dt, &self.config.world);
+            s.store(moved.position[0], &mut out[0][written.clone()]);
+            s.store(moved.position[1], &mut out[1][written.clone()]);
+            s.store(moved.velocity[0], &mut out[2][written.clone()]);
+            s.store(moved.velocity[1], &mut out[3][written]);
+        } else {
+            s.store(force[0], &mut out[0][written.clone()]);
+            s.store(force[1], &mut out[1][written]);
+        }
+    }
+
+    #[inline(always)]
+    fn traits<S: Simd>(&self, s: S, shared: &Option<Traits<S>>, block: Range<usize>) -> Traits<S> {
+        match shared {
+            Some(shared) => self.traits_with_own_gaits(s, shared, block.start),
+            None => self.traits_by_kind(s, block),
+        }
     }
 
     /// The traits of every body, if there is only one kind.

@@ -827,12 +827,12 @@ fn sort_is_stable() {
     let threads = [1, 2, 3, 7, 16];
     let pool = |&n: &usize| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let pools: Vec<_> = threads.iter().map(pool).collect();
-    // 100,000 positions in four cells, read back in canonical order.
+    // 100,000 positions in eight cells, read back in canonical order.
     let place = World::new(100.0, 100.0, Edge::Walls);
     let crowd: Vec<[f32; 2]> =
         scattered(100_000, place.size, 0.0, 7).into_iter().map(|(position, _)| position).collect();
     let grid = ContractGrid::new(&place, 40.0, &crowd);
-    assert_eq!([grid.cols, grid.rows], [2, 2]);
+    assert_eq!([grid.cols, grid.rows], [4, 2]);
     let wanted = grid.order();
     for (pool, threads) in pools.iter().zip(threads) {
         for _ in 0..20 {
@@ -846,7 +846,7 @@ fn sort_is_stable() {
             assert!(found == wanted, "another permutation on {threads} threads");
         }
     }
-    // The tick's own sort: four crowded cells of a larger grid, so that fewer pairs are tested.
+    // The tick's own sort: few crowded cells of a larger grid, so that fewer pairs are tested.
     let mut chance = Chance(8);
     let knots = [[5.0, 5.0], [95.0, 5.0], [5.0, 95.0], [95.0, 95.0]];
     let crowd: Vec<Motion> = (0..10_000)
@@ -861,7 +861,7 @@ fn sort_is_stable() {
     let mut occupied = grid.cells.clone();
     occupied.sort_unstable();
     occupied.dedup();
-    assert_eq!(occupied.len(), 4, "{occupied:?}");
+    assert_eq!(occupied.len(), 8, "{occupied:?}");
     let wanted = grid.order();
     for (pool, threads) in pools.iter().zip(threads) {
         for run in 0..20 {

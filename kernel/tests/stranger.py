@@ -63,8 +63,12 @@ def canonical_order(scene, bodies):
             spans.append((0.0, scene["size"][axis]))
     cell = mul(radius, 1.015625)
     while True:
-        counts = [max(1, min(16384, math.floor(div(length, cell)))) for _, length in spans]
-        if counts[0] * counts[1] <= 8 * len(bodies) + 1024:
+        sides = [mul(cell, 0.5), cell]
+        counts = [
+            max(1, min(16384, math.floor(div(length, side))))
+            for (_, length), side in zip(spans, sides)
+        ]
+        if counts[0] * counts[1] <= 16 * len(bodies) + 2048:
             break
         cell = mul(cell, 2.0)
 

@@ -3,6 +3,7 @@
 
 use super::{Kernel, Simd, nan_padded, x86_operators};
 use core::arch::x86_64::*;
+use core::ops::Range;
 
 /// Proof that this CPU has AVX2.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +48,14 @@ macro_rules! intrinsic {
     };
 }
 
+const UPPER: i32 = 1;
+
+/// The lower and the upper four lanes.
+#[inline(always)]
+fn halves(a: F) -> (__m128, __m128) {
+    (intrinsic!(_mm256_castps256_ps128(a.0)), intrinsic!(_mm256_extractf128_ps::<UPPER>(a.0)))
+}
+
 impl core::ops::BitAnd for M {
     type Output = Self;
 
@@ -78,6 +87,14 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn load_since(self, values: &[u32], start: u32) -> F {
+        let Some(full) = values.first_chunk::<LANES>() else { return self.splat(0.0) };
+        let values = intrinsic!(_mm256_loadu_si256(full.as_ptr().cast()));
+        let start = intrinsic!(_mm256_set1_epi32(start as i32));
+        F(intrinsic!(_mm256_cvtepi32_ps(intrinsic!(_mm256_sub_epi32(values, start)))))
+    }
+
+    #[inline(always)]
     fn store(self, vector: F, out: &mut [f32]) {
         match out.first_chunk_mut::<LANES>() {
             Some(full) => intrinsic!(_mm256_storeu_ps(full.as_mut_ptr(), vector.0)),
@@ -92,6 +109,34 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn sqrt(self, a: F) -> F {
         F(intrinsic!(_mm256_sqrt_ps(a.0)))
+    }
+
+    #[inline(always)]
+    fn min(self, a: F, b: F) -> F {
+        F(intrinsic!(_mm256_min_ps(a.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn max(self, a: F, b: F) -> F {
+        F(intrinsic!(_mm256_max_ps(a.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn least(self, a: F) -> f32 {
+        let (low, high) = halves(a);
+        let four = intrinsic!(_mm_min_ps(low, high));
+        let two = intrinsic!(_mm_min_ps(four, intrinsic!(_mm_movehl_ps(four, four))));
+        let one = intrinsic!(_mm_min_ss(two, intrinsic!(_mm_movehdup_ps(two))));
+        intrinsic!(_mm_cvtss_f32(one))
+    }
+
+    #[inline(always)]
+    fn greatest(self, a: F) -> f32 {
+        let (low, high) = halves(a);
+        let four = intrinsic!(_mm_max_ps(low, high));
+        let two = intrinsic!(_mm_max_ps(four, intrinsic!(_mm_movehl_ps(four, four))));
+        let one = intrinsic!(_mm_max_ss(two, intrinsic!(_mm_movehdup_ps(two))));
+        intrinsic!(_mm_cvtss_f32(one))
     }
 
     #[inline(always)]
@@ -115,8 +160,10 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn first_lanes(self, count: usize) -> M {
-        self.lt(self.load(&INDEX), self.splat(count as f32))
+    fn lanes(self, lanes: Range<usize>) -> M {
+        let index = self.load(&INDEX);
+        let from = self.le(self.splat(lanes.start as f32), index);
+        from & self.lt(index, self.splat(lanes.end as f32))
     }
 
     #[inline(always)]

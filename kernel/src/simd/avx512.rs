@@ -3,6 +3,7 @@
 
 use super::{Kernel, Simd, nan_padded, x86_operators};
 use core::arch::x86_64::*;
+use core::ops::Range;
 
 /// Proof that this CPU has AVX-512F.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +34,6 @@ pub(crate) struct F(__m512);
 pub(crate) struct M(__mmask16);
 
 const LANES: usize = 16;
-const INDEX: [f32; LANES] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
 
 x86_operators!(F, Add add _mm512_add_ps, Sub sub _mm512_sub_ps, Mul mul _mm512_mul_ps, Div div _mm512_div_ps);
 
@@ -77,6 +77,14 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn load_since(self, values: &[u32], start: u32) -> F {
+        let Some(full) = values.first_chunk::<LANES>() else { return self.splat(0.0) };
+        let values = intrinsic!(_mm512_loadu_epi32(full.as_ptr().cast()));
+        let start = intrinsic!(_mm512_set1_epi32(start as i32));
+        F(intrinsic!(_mm512_cvtepi32_ps(intrinsic!(_mm512_sub_epi32(values, start)))))
+    }
+
+    #[inline(always)]
     fn store(self, vector: F, out: &mut [f32]) {
         match out.first_chunk_mut::<LANES>() {
             Some(full) => intrinsic!(_mm512_storeu_ps(full.as_mut_ptr(), vector.0)),
@@ -91,6 +99,26 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn sqrt(self, a: F) -> F {
         F(intrinsic!(_mm512_sqrt_ps(a.0)))
+    }
+
+    #[inline(always)]
+    fn min(self, a: F, b: F) -> F {
+        F(intrinsic!(_mm512_min_ps(a.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn max(self, a: F, b: F) -> F {
+        F(intrinsic!(_mm512_max_ps(a.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn least(self, a: F) -> f32 {
+        intrinsic!(_mm512_reduce_min_ps(a.0))
+    }
+
+    #[inline(always)]
+    fn greatest(self, a: F) -> f32 {
+        intrinsic!(_mm512_reduce_max_ps(a.0))
     }
 
     #[inline(always)]
@@ -124,8 +152,13 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    fn first_lanes(self, count: usize) -> M {
-        self.lt(self.load(&INDEX), self.splat(count as f32))
+    fn le_where(self, mask: M, a: F, b: F) -> M {
+        M(intrinsic!(_mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask.0, a.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn lanes(self, lanes: Range<usize>) -> M {
+        M(((1_u32 << lanes.end) - (1_u32 << lanes.start)) as u16)
     }
 
     #[inline(always)]

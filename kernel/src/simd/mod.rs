@@ -17,7 +17,7 @@ pub use level::Level;
 pub(crate) use level::{Isa, Kernel};
 pub(crate) use scalar::Scalar;
 
-use std::ops::{Add, BitAnd, Div, Mul, Sub};
+use std::ops::{Add, BitAnd, Div, Mul, Range, Sub};
 
 /// The widest vector any implementation has; buffers of one block have this length.
 pub(crate) const MAX_LANES: usize = 16;
@@ -39,10 +39,21 @@ pub(crate) trait Simd: Copy + Send + Sync {
     fn splat(self, value: f32) -> Self::F;
     /// The first `LANES` values; lanes past the slice's end are NaN, so that a leak shows.
     fn load(self, values: &[f32]) -> Self::F;
+    /// How far the first `LANES` values are from `start`; they are whole numbers, at most 2^24 away.
+    /// Lanes past the slice's end may hold anything.
+    fn load_since(self, values: &[u32], start: u32) -> Self::F;
     /// Writes the first `out.len()` lanes, at most `LANES`.
     fn store(self, vector: Self::F, out: &mut [f32]);
     /// Correctly rounded square root.
     fn sqrt(self, a: Self::F) -> Self::F;
+    /// The smaller of each pair; neither is NaN.
+    fn min(self, a: Self::F, b: Self::F) -> Self::F;
+    /// The larger of each pair; neither is NaN.
+    fn max(self, a: Self::F, b: Self::F) -> Self::F;
+    /// The smallest lane; none is NaN.
+    fn least(self, a: Self::F) -> f32;
+    /// The largest lane; none is NaN.
+    fn greatest(self, a: Self::F) -> f32;
     /// `a < b`.
     fn lt(self, a: Self::F, b: Self::F) -> Self::M;
     /// `a <= b`.
@@ -61,8 +72,13 @@ pub(crate) trait Simd: Copy + Send + Sync {
     fn sub_where(self, mask: Self::M, sum: Self::F, a: Self::F) -> Self::F {
         sum - self.keep(mask, a)
     }
-    /// Every lane below `count`.
-    fn first_lanes(self, count: usize) -> Self::M;
+    /// `a <= b` where the mask holds, else false.
+    #[inline(always)]
+    fn le_where(self, mask: Self::M, a: Self::F, b: Self::F) -> Self::M {
+        mask & self.le(a, b)
+    }
+    /// These lanes and no others; the range ends at `LANES` or before.
+    fn lanes(self, lanes: Range<usize>) -> Self::M;
     /// Every lane but this one.
     fn all_but(self, lane: usize) -> Self::M;
     /// In how many lanes the mask holds.

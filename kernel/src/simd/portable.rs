@@ -1,7 +1,8 @@
 //! Four lanes through `wide`: SSE2 on x86-64, NEON on AArch64, simd128 on wasm, arrays elsewhere.
 
 use super::{Simd, nan_padded};
-use wide::f32x4;
+use std::ops::Range;
+use wide::{f32x4, i32x4};
 
 /// What every build has.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,12 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn load_since(self, values: &[u32], start: u32) -> f32x4 {
+        let Some(full) = values.first_chunk::<LANES>() else { return self.splat(0.0) };
+        f32x4::from_i32x4(i32x4::new(full.map(|value| value.wrapping_sub(start) as i32)))
+    }
+
+    #[inline(always)]
     fn store(self, vector: f32x4, out: &mut [f32]) {
         let lanes = vector.to_array();
         match out.first_chunk_mut::<LANES>() {
@@ -46,6 +53,28 @@ impl Simd for Portable {
     #[inline(always)]
     fn sqrt(self, a: f32x4) -> f32x4 {
         a.sqrt()
+    }
+
+    #[inline(always)]
+    fn min(self, a: f32x4, b: f32x4) -> f32x4 {
+        a.fast_min(b)
+    }
+
+    #[inline(always)]
+    fn max(self, a: f32x4, b: f32x4) -> f32x4 {
+        a.fast_max(b)
+    }
+
+    #[inline(always)]
+    fn least(self, a: f32x4) -> f32 {
+        let [a, b, c, d] = a.to_array();
+        a.min(b).min(c.min(d))
+    }
+
+    #[inline(always)]
+    fn greatest(self, a: f32x4) -> f32 {
+        let [a, b, c, d] = a.to_array();
+        a.max(b).max(c.max(d))
     }
 
     #[inline(always)]
@@ -69,8 +98,9 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn first_lanes(self, count: usize) -> Mask {
-        INDEX.simd_lt(f32x4::splat(count as f32))
+    fn lanes(self, lanes: Range<usize>) -> Mask {
+        let from = f32x4::splat(lanes.start as f32).simd_le(INDEX);
+        from & INDEX.simd_lt(f32x4::splat(lanes.end as f32))
     }
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! One lane: lets code that handles a single body share the vector code's arithmetic.
 
 use super::Simd;
+use std::ops::Range;
 
 /// Plain `f32`.
 #[derive(Clone, Copy)]
@@ -22,6 +23,11 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn load_since(self, values: &[u32], start: u32) -> f32 {
+        values.first().map_or(0.0, |value| value.wrapping_sub(start) as i32 as f32)
+    }
+
+    #[inline(always)]
     fn store(self, vector: f32, out: &mut [f32]) {
         if let Some(first) = out.first_mut() {
             *first = vector;
@@ -31,6 +37,26 @@ impl Simd for Scalar {
     #[inline(always)]
     fn sqrt(self, a: f32) -> f32 {
         a.sqrt()
+    }
+
+    #[inline(always)]
+    fn min(self, a: f32, b: f32) -> f32 {
+        if b < a { b } else { a }
+    }
+
+    #[inline(always)]
+    fn max(self, a: f32, b: f32) -> f32 {
+        if b > a { b } else { a }
+    }
+
+    #[inline(always)]
+    fn least(self, a: f32) -> f32 {
+        a
+    }
+
+    #[inline(always)]
+    fn greatest(self, a: f32) -> f32 {
+        a
     }
 
     #[inline(always)]
@@ -54,8 +80,8 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
-    fn first_lanes(self, count: usize) -> bool {
-        count > 0
+    fn lanes(self, lanes: Range<usize>) -> bool {
+        lanes.contains(&0)
     }
 
     #[inline(always)]

@@ -235,9 +235,11 @@ impl ContractGrid {
             if radius == 0.0 {
                 break [1, 1];
             }
-            let count = |(_, length): (f32, f32)| (length / cell).floor().clamp(1.0, 16384.0);
-            let [cols, rows] = spans.map(|span| count(span) as u64);
-            if cols * rows <= 8 * positions.len() as u64 + 1024 {
+            let count = |(_, length): (f32, f32), cell: f32| {
+                (length / cell).floor().clamp(1.0, 16384.0) as u64
+            };
+            let (cols, rows) = (count(spans[0], cell * 0.5), count(spans[1], cell));
+            if cols * rows <= 16 * positions.len() as u64 + 2048 {
                 break [cols, rows];
             }
             cell *= 2.0;
@@ -261,13 +263,13 @@ impl ContractGrid {
         order
     }
 
-    /// Ordered pairs of two positions in the same or touching cells.
+    /// Ordered pairs of two positions at most two columns and one row of cells apart.
     pub(crate) fn distance_tests(&self, world: &World) -> u64 {
         let touch = |axis: usize, a: u64, b: u64| {
-            let count = [self.cols, self.rows][axis];
+            let (count, reach) = [(self.cols, 2), (self.rows, 1)][axis];
             let apart = a.abs_diff(b);
-            let round = world.edges[axis] == Edge::Torus && count - apart <= 1;
-            apart <= 1 || round
+            let round = world.edges[axis] == Edge::Torus && count - apart <= reach;
+            apart <= reach || round
         };
         let mut tests = 0;
         for (i, a) in self.cells.iter().enumerate() {

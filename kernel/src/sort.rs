@@ -1,0 +1,420 @@
+//! The counting sort that brings bodies into canonical order: ascending `(row, col, id)`.
+//!
+//! Bodies arrive nearly in that order, that of the tick before. Each chunk of them therefore falls
+//! into a narrow stretch of cells, which it counts and fills on its own; where stretches of several
+//! chunks meet, ids are put in order afterwards.
+
+use crate::grid::{Grid, Order};
+use crate::parallel::{Job, Tally, drive, for_each, threads};
+use crate::simd::{Isa, Kernel, Simd};
+use std::mem::take;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// How a sort runs: spread from how many bodies on, and with which instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spread {
+    pub parallel_from: usize,
+    pub isa: Isa,
+}
+
+/// More chunks than this would only make more counts to add up.
+const MOST_CHUNKS: usize = 16;
+
+/// Cells of at most this many bodies are put in id order by insertion; with larger ones about,
+/// all are sorted once they are full.
+const MOST_INSERTED: usize = 32;
+
+/// How many cells wait to be put in order.
+const BATCH: usize = 64;
+
+/// Where a sorted body comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub id: u32,
+    /// Its index before the sort.
+    pub from: u32,
+}
+
+impl Place {
+    /// The id in the high half, so that numbers compare as ids.
+    fn pack(self) -> u64 {
+        u64::from(self.id) << 32 | u64::from(self.from)
+    }
+
+    fn unpack(packed: u64) -> Self {
+        Self { id: (packed >> 32) as u32, from: packed as u32 }
+    }
+}
+
+/// A [`Place`] for each body, in canonical order. Atomic only so that chunks can place their bodies
+/// side by side; a relaxed access is a plain one.
+#[derive(Debug, Default)]
+pub(crate) struct Places(Vec<AtomicU64>);
+
+impl Places {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Place> + '_ {
+        self.from(0)
+    }
+
+    /// Those from the sorted place `start` on.
+    #[inline(always)]
+    pub(crate) fn from(&self, start: usize) -> impl Iterator<Item = Place> + '_ {
+        self.0[start..].iter().map(|place| Place::unpack(place.load(Relaxed)))
+    }
+}
+
+impl Clone for Places {
+    fn clone(&self) -> Self {
+        Self(self.0.iter().map(|place| AtomicU64::new(place.load(Relaxed))).collect())
+    }
+}
+
+/// Consecutive bodies that one task counts and places.
+#[derive(Debug, Default)]
+struct Chunk {
+    bodies: Range<usize>,
+    /// The cells it counts in; all of its bodies' and more if there is only one chunk.
+    cells: Range<usize>,
+    /// Those of them that no other chunk counts in.
+    alone: Range<usize>,
+    /// Whether a cell of more than [`MOST_INSERTED`] got a body out of order.
+    crowded: bool,
+}
+
+/// Buffers of the sort, kept from tick to tick.
+#[derive(Debug, Default)]
+pub(crate) struct Sorter {
+    cell_of: Vec<u32>,
+    chunks: Vec<Chunk>,
+    /// For each chunk and each of its cells: how many, then where the next one goes.
+    cursors: Vec<AtomicU32>,
+}
+
+impl Clone for Sorter {
+    /// Nothing in the buffers outlives a sort.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Sorter {
+    /// Sorts bodies by cell, then by id. `starts` has one entry more than there are cells.
+    #[expect(clippy::too_many_arguments, reason = "inputs, outputs and how; used once")]
+    pub(crate) fn sort(
+        &mut self,
+        grid: &Grid,
+        position: [&[f32]; 2],
+        id: &[u32],
+        starts: &mut [u32],
+        places: &mut Places,
+        order: Order,
+        spread: Spread,
+    ) {
+        places.0.resize_with(id.len(), AtomicU64::default);
+        self.find_cells(grid, position, spread);
+        self.lay_out(grid.len());
+        self.count();
+        self.place_cells(&mut starts[..grid.len()]);
+        let in_order = order == Order::Canonical;
+        self.place_bodies(id, starts, places, in_order);
+        if in_order {
+            self.settle(starts, &mut places.0, spread.parallel_from);
+        }
+    }
+
+    /// Each body's cell, and the chunks with their cells.
+    fn find_cells(&mut self, grid: &Grid, [x, y]: [&[f32]; 2], spread: Spread) {
+        let Self { cell_of, chunks, .. } = self;
+        let n = x.len();
+        cell_of.resize(n, 0);
+        let count = if n < spread.parallel_from { 1 } else { threads().min(MOST_CHUNKS) };
+        let size = n.div_ceil(count).max(1);
+        chunks.resize_with(n.div_ceil(size).max(1), Chunk::default);
+        let alone = chunks.len() == 1;
+        for_each(
+            chunks.iter_mut().zip(cell_of.chunks_mut(size)).enumerate(),
+            |(k, (chunk, cells))| {
+                chunk.bodies = k * size..k * size + cells.len();
+                let [x, y] = [x, y].map(|values| &values[chunk.bodies.clone()]);
+                let found = spread.isa.run(FindCells { grid, x, y, cells, range: !alone });
+                chunk.cells = found.start as usize..found.end as usize;
+            },
+        );
+        if alone {
+            chunks[0] = Chunk { bodies: 0..n, cells: 0..grid.len(), ..Chunk::default() };
+        }
+    }
+
+    /// Room for every chunk's counts. Bodies far from any order would need too much: then one chunk
+    /// does it all.
+    fn lay_out(&mut self, cells: usize) {
+        let Self { cell_of, chunks, cursors } = self;
+        let total = |chunks: &[Chunk]| chunks.iter().map(|chunk| chunk.cells.len()).sum::<usize>();
+        if total(chunks) > 2 * cells + cell_of.len() {
+            chunks.truncate(1);
+            chunks[0] = Chunk { bodies: 0..cell_of.len(), cells: 0..cells, ..Chunk::default() };
+        }
+        let total = total(chunks);
+        if cursors.len() < total {
+            cursors.resize_with(total, AtomicU32::default);
+        }
+        for k in 0..chunks.len() {
+            let mut alone = chunks[k].cells.clone();
+            for other in chunks.iter().enumerate().filter(|&(j, _)| j != k).map(|(_, other)| other)
+            {
+                if other.cells.start <= alone.start {
+                    alone.start = alone.start.max(other.cells.end);
+                } else {
+                    alone.end = alone.end.min(other.cells.start);
+                }
+            }
+            alone.end = alone.end.max(alone.start);
+            chunks[k].alone = alone;
+            chunks[k].crowded = false;
+        }
+    }
+
+    fn count(&mut self) {
+        let Self { cell_of, chunks, cursors } = self;
+        for_each(with_cursors(chunks, cursors), |(chunk, counts)| {
+            counts.iter_mut().for_each(|count| *count.get_mut() = 0);
+            for &cell in &cell_of[chunk.bodies.clone()] {
+                *counts[cell as usize - chunk.cells.start].get_mut() += 1;
+            }
+        });
+    }
+
+    /// From counts to where each cell starts, and where each chunk's bodies of it go.
+    fn place_cells(&mut self, starts: &mut [u32]) {
+        let Self { chunks, cursors, .. } = self;
+        let mut offset = 0;
+        let mut cursors_of: [(Range<usize>, &[AtomicU32]); MOST_CHUNKS] =
+            std::array::from_fn(|_| (0..0, &cursors[..0]));
+        for (chunk, entry) in chunks.iter().zip(&mut cursors_of) {
+            *entry = (chunk.cells.clone(), &cursors[offset..offset + chunk.cells.len()]);
+            offset += chunk.cells.len();
+        }
+        let cursors_of = &cursors_of[..chunks.len()];
+        let size = starts.len().div_ceil(chunks.len());
+        let mut before = [const { AtomicU32::new(0) }; MOST_CHUNKS];
+        if chunks.len() > 1 {
+            let sections = (0..starts.len()).step_by(size).zip(&before);
+            for_each(sections, |(first, sum)| {
+                let counts = cursors_of.iter().flat_map(|(cells, cursors)| {
+                    let [from, to] = [first, first + size]
+                        .map(|cell| cell.clamp(cells.start, cells.end) - cells.start);
+                    &cursors[from..to]
+                });
+                sum.store(counts.map(|count| count.load(Relaxed)).sum(), Relaxed);
+            });
+            let mut sum = 0;
+            for section in &mut before {
+                sum += std::mem::replace(section.get_mut(), sum);
+            }
+        }
+        for_each(starts.chunks_mut(size).enumerate().zip(&before), |((k, starts), before)| {
+            let mut next = before.load(Relaxed);
+            let (mut cell, end) = (k * size, k * size + starts.len());
+            while cell < end {
+                // As far as the same chunks have a say.
+                let edges = cursors_of.iter().flat_map(|(cells, _)| [cells.start, cells.end]);
+                let until = edges.filter(|&edge| edge > cell).fold(end, usize::min);
+                let mut here = cursors_of.iter().filter(|(cells, _)| cells.contains(&cell));
+                let starts = &mut starts[cell - k * size..until - k * size];
+                match (here.next(), here.next()) {
+                    (None, _) => starts.fill(next),
+                    (Some((cells, cursors)), None) => {
+                        let cursors = &cursors[cell - cells.start..until - cells.start];
+                        for (start, cursor) in starts.iter_mut().zip(cursors) {
+                            *start = next;
+                            let count = cursor.load(Relaxed);
+                            cursor.store(next, Relaxed);
+                            next += count;
+                        }
+                    }
+                    _ => {
+                        for (start, cell) in starts.iter_mut().zip(cell..) {
+                            *start = next;
+                            for (cells, cursors) in cursors_of {
+                                if cells.contains(&cell) {
+                                    let cursor = &cursors[cell - cells.start];
+                                    let count = cursor.load(Relaxed);
+                                    cursor.store(next, Relaxed);
+                                    next += count;
+                                }
+                            }
+                        }
+                    }
+                }
+                cell = until;
+            }
+        });
+    }
+
+    /// Places bodies chunk by chunk, so that those of one cell keep their order; where a chunk is
+    /// alone, in id order.
+    fn place_bodies(&mut self, id: &[u32], starts: &[u32], places: &Places, in_order: bool) {
+        let Self { cell_of, chunks, cursors } = self;
+        let places = &places.0[..];
+        for_each(with_cursors(chunks, cursors), |(chunk, next)| {
+            let Chunk { bodies, cells, alone, crowded } = chunk;
+            let starts = &starts[cells.clone()][..next.len()];
+            let (first_alone, alone) = (alone.start - cells.start, alone.len());
+            let alone = if in_order { alone } else { 0 };
+            // Cells that got a body out of order. Which will cannot be predicted, so there is no
+            // branch for it; they are put in order a batch at a time.
+            let (mut waiting, mut batch) = (0, [0; BATCH]);
+            let ids = id[bodies.clone()].iter().zip(bodies.start as u32..);
+            for (&cell, (&id, from)) in cell_of[bodies.clone()].iter().zip(ids) {
+                let cell = cell as usize - cells.start;
+                let place = Place { id, from }.pack();
+                let at = *next[cell].get_mut() as usize;
+                *next[cell].get_mut() += 1;
+                let first =
+                    if cell.wrapping_sub(first_alone) < alone { starts[cell] } else { u32::MAX };
+                let before = places[at.saturating_sub(1)].load(Relaxed);
+                places[at].store(place, Relaxed);
+                batch[waiting] = cell;
+                waiting += usize::from((at > first as usize) & (before > place));
+                if waiting == BATCH {
+                    *crowded |= order_ids(&batch[..waiting], starts, next, places);
+                    waiting = 0;
+                }
+            }
+            *crowded |= order_ids(&batch[..waiting], starts, next, places);
+        });
+    }
+
+    /// Brings what is left into id order: cells that several chunks share, or all cells if any was
+    /// too crowded.
+    fn settle(&self, starts: &[u32], places: &mut [AtomicU64], parallel_from: usize) {
+        let Self { chunks, cell_of, .. } = self;
+        // There may be more cells than bodies, and it is bodies that make it worth a pool.
+        let from = if cell_of.len() < parallel_from { usize::MAX } else { parallel_from };
+        if chunks.iter().any(|chunk| chunk.crowded) {
+            drive(Ties { starts, places }, from, &|ties: Ties<'_>| ties.settle());
+            return;
+        }
+        for chunk in chunks {
+            let Chunk { cells, alone, .. } = chunk;
+            for shared in
+                [cells.start..alone.start.min(cells.end), alone.end.max(cells.start)..cells.end]
+            {
+                if !shared.is_empty() {
+                    let starts = &starts[shared.start..=shared.end];
+                    let bodies = starts[0] as usize..starts[starts.len() - 1] as usize;
+                    let ties = Ties { starts, places: &mut places[bodies] };
+                    drive(ties, from, &|ties: Ties<'_>| ties.settle());
+                }
+            }
+        }
+    }
+}
+
+/// Puts the bodies of each of these cells into id order, as far as they have been placed. Returns
+/// whether any cell has so many that it must be sorted in another way.
+fn order_ids(
+    cells: &[usize],
+    starts: &[u32],
+    next: &mut [AtomicU32],
+    places: &[AtomicU64],
+) -> bool {
+    let mut crowded = false;
+    for &cell in cells {
+        let places = &places[starts[cell] as usize..*next[cell].get_mut() as usize];
+        if places.len() > MOST_INSERTED {
+            crowded = true;
+            continue;
+        }
+        for end in 1..places.len() {
+            let moving = places[end].load(Relaxed);
+            let mut at = end;
+            while at > 0 && places[at - 1].load(Relaxed) > moving {
+                places[at].store(places[at - 1].load(Relaxed), Relaxed);
+                at -= 1;
+            }
+            places[at].store(moving, Relaxed);
+        }
+    }
+    crowded
+}
+
+/// Each chunk with its own cursors.
+fn with_cursors<'a>(
+    chunks: &'a mut [Chunk],
+    mut cursors: &'a mut [AtomicU32],
+) -> impl Iterator<Item = (&'a mut Chunk, &'a mut [AtomicU32])> + Send {
+    chunks.iter_mut().map(move |chunk| {
+        let (own, rest) = take(&mut cursors).split_at_mut(chunk.cells.len());
+        cursors = rest;
+        (chunk, own)
+    })
+}
+
+/// Consecutive cells whose bodies are to be brought into id order.
+struct Ties<'a> {
+    /// Bounds of the cells, as places in the whole.
+    starts: &'a [u32],
+    places: &'a mut [AtomicU64],
+}
+
+impl Ties<'_> {
+    fn settle(self) -> Tally {
+        let first = self.starts[0];
+        for bounds in self.starts.windows(2) {
+            let [start, end] = [bounds[0], bounds[1]].map(|place| (place - first) as usize);
+            self.places[start..end].sort_unstable_by_key(|place| place.load(Relaxed));
+        }
+        Tally::default()
+    }
+}
+
+impl Job for Ties<'_> {
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        let (first, rest) = self.places.split_at_mut((self.starts[at] - self.starts[0]) as usize);
+        (
+            Self { starts: &self.starts[..=at], places: first },
+            Self { starts: &self.starts[at..], places: rest },
+        )
+    }
+}
+
+/// The loop that finds cells, compiled for each instruction set; the compiler vectorises it.
+struct FindCells<'a> {
+    grid: &'a Grid,
+    x: &'a [f32],
+    y: &'a [f32],
+    cells: &'a mut [u32],
+    /// Whether to tell the range of cells.
+    range: bool,
+}
+
+impl Kernel for FindCells<'_> {
+    type Output = Range<u32>;
+
+    #[inline(always)]
+    fn call<S: Simd>(self, _: S) -> Range<u32> {
+        let grid = self.grid;
+        for ((cell, &x), &y) in self.cells.iter_mut().zip(self.x).zip(self.y) {
+            *cell = grid.row(y) * grid.cols + grid.col(x);
+        }
+        if !self.range {
+            return 0..0;
+        }
+        let (mut first, mut last) = (u32::MAX, 0);
+        for &cell in &*self.cells {
+            first = first.min(cell);
+            last = last.max(cell);
+        }
+        first..last + 1
+    }
+}
