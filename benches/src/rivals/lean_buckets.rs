@@ -64,10 +64,12 @@ impl Search for LeanBuckets {
     #[inline]
     fn near(&mut self, herd: &Herd, i: usize, mut visit: impl FnMut(usize)) {
         for cells in self.around(herd.walkers[i].position) {
-            for &j in self.lists[cells].iter().flatten() {
-                let j = j as usize;
-                if j != i && herd.hears(i, j) {
-                    visit(j);
+            for list in &self.lists[cells] {
+                for &j in list {
+                    let j = j as usize;
+                    if j != i && herd.hears(i, j) {
+                        visit(j);
+                    }
                 }
             }
         }
