@@ -5,11 +5,8 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use flockstep::{Engine, Flock};
-use flockstep_benches::{CROWDS, settled};
+use flockstep_benches::{CROWDS, STRETCH, settled};
 use std::time::{Duration, Instant};
-
-/// After so many timed ticks the crowd is put back, so that it stays as dense as it was checked.
-const STRETCH: u64 = 32;
 
 /// The reference looks at every pair; larger crowds would take minutes.
 const LARGEST_REFERENCE: usize = 2048;

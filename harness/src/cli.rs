@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use flockstep::Level;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Flocking for many bodies, the same bits everywhere.
 #[derive(Debug, Parser)]
@@ -19,6 +20,7 @@ Examples:
   flockstep hand                               one body's force, number by number
   flockstep alone                              what each rule does on its own
   flockstep sweep                              the engines, compared to the bit at every tick
+  flockstep bench --quick                      how fast it is here, and against what
 
 Exit codes: 0 fine, 1 a run failed or a check did not hold, 2 bad usage or input, 130 interrupted.";
 
@@ -39,6 +41,12 @@ pub(crate) enum Command {
     /// Run one scene through every engine and compare state and picture at every tick
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
+    /// Time flockstep against other engines on this machine, each answer checked first
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(BenchArgs),
+    /// Draw the results of `bench --csv` as SVG
+    #[command(after_help = BENCH_PLOT_EXAMPLES)]
+    BenchPlot(BenchPlotArgs),
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -64,6 +72,17 @@ Examples:
   flockstep sweep
   flockstep sweep strangers --ticks 100 --every 10
   flockstep sweep --rule align -n 300";
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  flockstep bench --quick                      a first look, in seconds
+  flockstep bench --csv here.csv               everything; takes some ten minutes
+  flockstep bench --engines flockstep,buckets-lean --sizes 2048,65536 --crowds uniform
+  flockstep bench --list                       the engines";
+
+const BENCH_PLOT_EXAMPLES: &str = "\
+Examples:
+  flockstep bench-plot here.csv --out plots";
 
 const HAND_EXAMPLES: &str = "\
 Examples:
@@ -212,4 +231,101 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "K", default_value_t = 40,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
+}
+
+/// Where bodies stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlacementArg {
+    /// Anywhere on the field
+    Uniform,
+    /// As dense, but in the middle sixteenth of a larger field
+    Bunched,
+}
+
+/// About how many neighbours a body has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DensityArg {
+    /// Two bodies a square of one radius
+    #[value(name = "7")]
+    Seven,
+    /// Nine and a half
+    #[value(name = "30")]
+    Thirty,
+}
+
+/// How many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ThreadsArg {
+    /// As many as there are cores.
+    All,
+    These(usize),
+}
+
+impl FromStr for ThreadsArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Self::All);
+        }
+        let count = text.parse().ok().filter(|count| (1..=1024).contains(count));
+        count.map(Self::These).ok_or_else(|| "allowed: 1 to 1024, or `all`".to_owned())
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Which engines [default: every one]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub engines: Vec<String>,
+    /// Only list the engines
+    #[arg(long)]
+    pub list: bool,
+    /// How many bodies [default: 32,128,512,2048,8192,16384,65536]
+    #[arg(long, value_name = "COUNT,...", value_delimiter = ',',
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub sizes: Vec<u32>,
+    /// Flockstep also at 1,000,000 and 4,000,000 bodies
+    #[arg(long)]
+    pub large: bool,
+    /// Where the bodies stand
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "uniform,bunched")]
+    pub crowds: Vec<PlacementArg>,
+    /// About how many neighbours a body has
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "7,30")]
+    pub neighbours: Vec<DensityArg>,
+    /// How many threads flockstep may use, or `all`; the others use one
+    #[arg(long, value_name = "COUNT,...", value_delimiter = ',', default_value = "1,all")]
+    pub threads: Vec<ThreadsArg>,
+    /// Which instruction set flockstep uses: portable, avx2 or avx512 [default: the widest this
+    /// CPU has]
+    #[arg(long, value_name = "LEVEL", env = "FLOCKSTEP_ISA")]
+    pub isa: Option<Level>,
+    /// How long to time each engine with each crowd, in seconds [default: 1]
+    #[arg(long, value_parser = seconds)]
+    pub seconds: Option<f64>,
+    /// Skip an engine where one tick would take longer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
+    pub longest: f64,
+    /// Only 32, 512 and 8192 bodies, and a twentieth of a second each
+    #[arg(long)]
+    pub quick: bool,
+    /// Write every result
+    #[arg(long, value_name = "FILE.csv")]
+    pub csv: Option<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.001..=3600.0).contains(seconds));
+    seconds.ok_or_else(|| "allowed: 0.001 to 3600".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchPlotArgs {
+    /// What `bench --csv` wrote
+    #[arg(value_name = "FILE.csv")]
+    pub results: PathBuf,
+    /// Write the plots into this folder, which is made if need be
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub out: PathBuf,
 }

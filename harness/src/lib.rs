@@ -10,10 +10,14 @@ mod commands;
 mod console;
 mod fault;
 mod input;
+mod machine;
 mod measure;
 mod output;
 mod picture;
 mod place;
+mod plot;
+mod race;
+mod results;
 mod scene;
 mod table;
 

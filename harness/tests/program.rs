@@ -334,12 +334,143 @@ fn no_command_and_help_say_how_to_begin() {
         &["scenes", "--help"],
         &["alone", "--help"],
         &["sweep", "--help"],
+        &["bench", "--help"],
+        &["bench-plot", "--help"],
     ] {
         assert!(output(folder.path(), args).contains("Examples:"), "{args:?}");
     }
     assert!(output(folder.path(), &["--version"]).starts_with("flockstep 0."));
     let done = flockstep(folder.path(), &[]).output().unwrap();
     assert_eq!(done.status.code(), Some(2));
+}
+
+const BENCH: [&str; 8] =
+    ["bench", "--quick", "--sizes", "3,40", "--seconds", "0.001", "--csv", "r.csv"];
+
+/// The results in r.csv, by column.
+fn results(folder: &Path) -> Vec<BTreeMap<String, String>> {
+    let text = fs::read_to_string(folder.join("r.csv")).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned));
+    let names: Vec<String> = lines.next().unwrap().collect();
+    lines.map(|row| names.iter().cloned().zip(row).collect()).collect()
+}
+
+#[test]
+fn bench_checks_and_times_every_engine() {
+    let folder = folder();
+    let path = folder.path();
+    let text = output(path, &[&BENCH[..], &["--threads", "1,2"]].concat());
+    assert!(text.starts_with("bench: flockstep "), "{text}");
+    assert!(text.contains("The largest crowd at 60 and at 120 ticks a second"), "{text}");
+    let rows = results(path);
+    let engines = output(path, &["bench", "--list"]);
+    let engines: Vec<&str> =
+        engines.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    // Two sizes, two placements, two densities; flockstep on two numbers of threads.
+    assert_eq!(rows.len(), 8 * (engines.len() + 1));
+    for engine in engines {
+        let mine: Vec<_> = rows.iter().filter(|row| row["engine"] == engine).collect();
+        assert_eq!(mine.len(), if engine == "flockstep" { 16 } else { 8 }, "{engine}");
+        for row in mine {
+            assert_eq!(row["status"], "measured", "{row:?}");
+            for column in ["microseconds_a_tick", "ns_a_body", "ratio_to_flockstep"] {
+                assert!(row[column].parse::<f64>().unwrap() > 0.0, "{column} of {row:?}");
+            }
+        }
+    }
+    let of_flockstep = |column: &str| {
+        let mut found = rows.iter().filter(|row| row["engine"] == "flockstep");
+        found.all(|row| row[column].parse::<f64>().is_ok_and(|value| value >= 0.0))
+    };
+    for column in ["distance_tests_a_tick", "lane_slots_a_tick", "lane_slots_a_second"] {
+        assert!(of_flockstep(column), "{column}");
+    }
+}
+
+#[test]
+fn bench_skips_by_name_what_would_take_too_long() {
+    let folder = folder();
+    let args = ["--longest", "0.001", "--engines", "reference,flockstep", "--crowds", "uniform"];
+    let sizes = ["--sizes", "4000", "--neighbours", "7"];
+    let text = output(folder.path(), &[&BENCH[..2], &BENCH[4..], &args, &sizes].concat());
+    let skipped = text.lines().find(|line| line.trim_start().starts_with("reference")).unwrap();
+    assert!(skipped.contains("skipped: a tick would take some"), "{text}");
+    let rows = results(folder.path());
+    let reference = rows.iter().find(|row| row["engine"] == "reference").unwrap();
+    assert_eq!((&reference["status"][..], &reference["microseconds_a_tick"][..]), ("skipped", ""));
+}
+
+#[test]
+fn bench_refuses_what_it_does_not_know() {
+    let folder = folder();
+    let path = folder.path();
+    for (args, wanted) in [
+        (&["--engines", "flockstep,kido"][..], "no engine is called `kido`, did you mean `kiddo`?"),
+        (&["--sizes", "0"], "0 is not in 1..=10000000"),
+        (&["--threads", "some"], "allowed: 1 to 1024, or `all`"),
+        (&["--seconds", "0"], "allowed: 0.001 to 3600"),
+        (&["--crowds", "sparse"], "invalid value 'sparse'"),
+        (&["--csv", "r.txt"], "its extension is .txt"),
+        (&["--csv", "no/such/r.csv"], "cannot write no/such/r.csv"),
+    ] {
+        let error = refusal(path, &[&["bench"], args].concat());
+        assert!(error.contains(wanted), "{args:?}: {error:?} lacks {wanted:?}");
+    }
+    fs::write(path.join("r.csv"), "engine,bodies\na,1\n").unwrap();
+    let error = refusal(path, &["bench-plot", "r.csv"]);
+    assert!(error.contains("r.csv: not results of `flockstep bench`"), "{error}");
+    assert!(refusal(path, &["bench-plot", "none.csv"]).contains("cannot read none.csv"));
+}
+
+#[test]
+fn bench_plot_draws_what_bench_measured() {
+    let folder = folder();
+    let path = folder.path();
+    let args = ["--engines", "flockstep,kiddo,rstar", "--threads", "1,2", "--neighbours", "7"];
+    output(path, &[&BENCH[..], &args].concat());
+    let text = output(path, &["bench-plot", "r.csv", "--out", "plots/here"]);
+    let drawn: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("wrote ")).collect();
+    let wanted = ["uniform", "bunched"].map(|crowd| {
+        ["ns-a-body", "ticks-a-second"].map(|what| format!("plots/here/{what}-{crowd}-7.svg"))
+    });
+    let wanted = wanted.concat();
+    assert_eq!(drawn, [&wanted[..], &["plots/here/threads.svg".to_owned()]].concat());
+    for file in drawn {
+        let svg = fs::read_to_string(path.join(file)).unwrap();
+        assert!(svg.starts_with("<svg") && svg.contains("bodies"), "{file}");
+        assert!(file.ends_with("threads.svg") || svg.contains("kiddo"), "{file}");
+    }
+}
+
+/// Ctrl-C ends a race between two batches; what was measured is told and written.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_bench_tells_what_it_has() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{self, Stdio};
+
+    let folder = folder();
+    let path = folder.path();
+    let sizes = (32..100).map(|size: u32| size.to_string()).collect::<Vec<_>>().join(",");
+    let mut child = process::Command::new(env!("CARGO_BIN_EXE_flockstep"))
+        .current_dir(path)
+        .args(["bench", "--engines", "flockstep", "--threads", "1", "--csv", "r.csv"])
+        .args(["--sizes", &sizes])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.trim_start().starts_with("flockstep  ")));
+    let id = child.id().to_string();
+    assert!(process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let rest: Vec<String> = lines.collect();
+    let done = child.wait_with_output().unwrap();
+    let error = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(130), "{error}");
+    assert!(error.contains(" of 272 crowds are complete"), "{error}");
+    assert!(rest.iter().any(|line| line.contains("The largest crowd")), "{rest:?}");
+    assert!(results(path).iter().any(|row| row["bodies"] == "32"), "{rest:?}");
 }
 
 /// Ctrl-C ends a run between two ticks: what was asked for is written, and a snapshot goes on from

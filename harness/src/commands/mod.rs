@@ -1,6 +1,8 @@
 //! One file a command, and what they share.
 
 mod alone;
+mod bench;
+mod bench_plot;
 mod hand;
 mod run;
 mod scenes;
@@ -24,6 +26,8 @@ pub(crate) fn execute(cli: Cli) -> Outcome {
         Command::Hand(args) => hand::hand(&args),
         Command::Alone(args) => alone::alone(&args),
         Command::Sweep(args) => sweep::sweep(&args),
+        Command::Bench(args) => bench::bench(&args),
+        Command::BenchPlot(args) => bench_plot::bench_plot(&args),
     }
 }
 
