@@ -45,7 +45,7 @@ pub(crate) fn drive<J: Job>(
     parallel_from: usize,
     run: &(impl Fn(J) -> Tally + Sync),
 ) -> Tally {
-    let spread = job.len() >= parallel_from;
+    let spread = job.len() >= parallel_from && threads() > 1;
     let grain = if spread { (parallel_from / TASKS_AT_FIRST).max(1) } else { usize::MAX };
     split(job, grain, run)
 }

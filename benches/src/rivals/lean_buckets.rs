@@ -33,7 +33,7 @@ impl LeanBuckets {
     /// The cells around a position, a range for each row, in canonical order.
     fn around(&self, [x, y]: Vector) -> impl Iterator<Item = Range<usize>> + use<> {
         let (col, row) = (self.col(x), self.row(y));
-        let cols = col.saturating_sub(1)..(col + 2).min(self.cols);
+        let cols = col.saturating_sub(2)..(col + 3).min(self.cols);
         let (rows, width) = (row.saturating_sub(1)..(row + 2).min(self.rows), self.cols);
         rows.map(move |row| row * width + cols.start..row * width + cols.end)
     }
@@ -43,9 +43,10 @@ impl LeanBuckets {
 fn cells(herd: &Herd) -> [usize; 2] {
     let mut cell = herd.radius * (65.0 / 64.0);
     loop {
-        let counts = herd.size.map(|length| (length / cell).floor().clamp(1.0, 16384.0) as usize);
-        if counts[0] * counts[1] <= 8 * herd.walkers.len() + 1024 {
-            return counts;
+        let along = |length: f32, cell: f32| (length / cell).floor().clamp(1.0, 16384.0) as usize;
+        let [cols, rows] = [along(herd.size[0], cell / 2.0), along(herd.size[1], cell)];
+        if cols * rows <= 16 * herd.walkers.len() + 2048 {
+            return [cols, rows];
         }
         cell *= 2.0;
     }
