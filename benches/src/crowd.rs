@@ -11,13 +11,13 @@ pub const SETTLED: u64 = 30;
 
 /// Sizes, and the state hash at tick [`SETTLED`] of each uniform crowd of [`Density::Seven`].
 pub const CROWDS: [(usize, u64); 7] = [
-    (32, 0xb9ef_a25b_f0a0_607c),
-    (128, 0xfc9e_af78_df42_a51f),
-    (512, 0x38e8_a48d_e98c_e3d2),
-    (2048, 0x5da8_bf3b_f4aa_63d5),
-    (8192, 0x96b6_0bf4_b6a0_f70a),
-    (16_384, 0x4ccf_88c0_079a_f398),
-    (65_536, 0x2a8c_6ab0_09a7_13b7),
+    (32, 0xfaad_a29d_b87b_ef44),
+    (128, 0xd441_d8a2_cc5f_45b4),
+    (512, 0x8efc_59c4_161a_e7bf),
+    (2048, 0xd3c8_adaa_6c3d_a5b1),
+    (8192, 0x5074_62d4_82b5_cc4c),
+    (16_384, 0xd394_3101_19ed_451b),
+    (65_536, 0x8e91_9a10_8647_07e9),
 ];
 
 /// A bunched crowd's field is so many times as wide and as high as the part that it stands in.
