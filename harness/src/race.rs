@@ -25,7 +25,7 @@ pub(crate) struct Race {
     seconds: f64,
     longest: f64,
     cpu: String,
-    limit: Option<f64>,
+    limit: f64,
     /// Bodies, and seconds a tick, of the last smaller crowd.
     known: BTreeMap<(&'static str, usize, Placement, Density), (usize, f64)>,
 }
@@ -79,7 +79,7 @@ impl Race {
             let failed = |error| Fault::Failed(format!("cannot start {count} threads: {error}"));
             pools.insert(count, pool.map_err(failed)?);
         }
-        let (cpu, limit) = (machine::cpu(), machine::pair_rate(level));
+        let (cpu, limit) = (machine::cpu(), machine::pair_rate(level)?);
         let known = BTreeMap::new();
         Ok(Self { entries, pools, threads, level, seconds, longest, cpu, limit, known })
     }

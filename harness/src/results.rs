@@ -62,7 +62,7 @@ pub(crate) struct Setting<'a> {
     pub crowd: Crowd,
     pub neighbours_a_body: f64,
     /// Lane slots a second of one thread, if known.
-    pub limit: Option<f64>,
+    pub limit: f64,
 }
 
 impl Row {
@@ -102,7 +102,7 @@ impl Row {
             distance_tests_a_tick: work.distance_tests,
             lane_slots_a_tick: work.lane_slots,
             lane_slots_a_second: rate,
-            share_of_limit: rate.zip(setting.limit).map(|(rate, it)| rate / (it * threads as f64)),
+            share_of_limit: rate.map(|rate| rate / (setting.limit * threads as f64)),
         }
     }
 
@@ -183,8 +183,7 @@ mod tests {
 
     fn row(engine: &str, threads: usize, bodies: usize, timing: Timing) -> Row {
         let crowd = Crowd::new(bodies);
-        let setting =
-            Setting { cpu: "c", isa: "i", crowd, neighbours_a_body: 7.0, limit: Some(2e9) };
+        let setting = Setting { cpu: "c", isa: "i", crowd, neighbours_a_body: 7.0, limit: 2e9 };
         let work = Work { distance_tests: None, lane_slots: Some(3000) };
         Row::new(&setting, engine, threads, timing, work)
     }

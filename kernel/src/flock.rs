@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::float_mode::check_float_mode;
 use crate::grid::Order;
 use crate::hash;
-use crate::parallel::{PARALLEL_FROM, Tally};
+use crate::parallel::{PARALLEL_FROM, Tally, enter};
 use crate::reference::{self, Explanation};
 use crate::rules::{Config, Gait};
 use crate::simd::{Isa, Level};
@@ -293,8 +293,10 @@ impl Flock {
     ) -> Result<Counts> {
         let counts = match self.engine {
             Engine::Everybody => self.advance_by_reference(host)?,
-            Engine::Cells => self.advance_by_cells(host, counted, Order::Canonical)?,
-            Engine::Unordered => self.advance_by_cells(host, counted, Order::OwnRowFirst)?,
+            Engine::Cells | Engine::Unordered => {
+                let spread = self.len() >= self.parallel_from;
+                enter(spread, || self.advance_by_cells(host, counted))?
+            }
         };
         self.progress.tick = self.progress.tick.wrapping_add(1);
         self.by_id.forget();
@@ -306,9 +308,12 @@ impl Flock {
         &mut self,
         host: Option<&(impl Fn(&Body) -> [f32; 2] + Sync)>,
         counted: bool,
-        order: Order,
     ) -> Result<Counts> {
-        let Self { config, bodies, tick, parallel_from, isa, .. } = self;
+        let Self { config, bodies, tick, parallel_from, isa, engine, .. } = self;
+        let order = match engine {
+            Engine::Unordered => Order::OwnRowFirst,
+            Engine::Cells | Engine::Everybody => Order::Canonical,
+        };
         let spread = Spread { parallel_from: *parallel_from, isa: *isa };
         let mode = Mode { order, counted, spread };
         tick.sort(bodies, &config.world, mode);

@@ -79,6 +79,7 @@ pub use error::{Error, Result};
 pub use float_mode::check_float_mode;
 pub use flock::{Counts, Engine, Flock};
 pub use forces::Forces;
+pub use neighbours::pair_loop;
 pub use parallel::PARALLEL_FROM;
 pub use query::{Neighbour, Neighbours};
 pub use reference::{Explanation, Term, Vote};

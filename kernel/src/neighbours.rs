@@ -3,7 +3,9 @@
 //! width of a vector. A candidate out of range adds a masked +0.0, which never changes a sum that
 //! started at +0.0.
 
-use crate::simd::Simd;
+use crate::error::Result;
+use crate::simd::{Isa, Kernel, Level, Simd};
+use std::hint::black_box;
 use std::ops::Range;
 
 /// Bits of the `RULES` parameter: which sums a compiled variant of the loop makes.
@@ -212,6 +214,65 @@ impl<S: Simd> Asking<S> {
             None => s.le(q, self.reach[rule]),
         }
     }
+}
+
+/// The bare arithmetic of a pair, nothing else: what a CPU can do at most. See [`pair_loop`].
+struct PairLoop<'a> {
+    answers: Answers<'a>,
+    rounds: u32,
+}
+
+impl Kernel for PairLoop<'_> {
+    type Output = (u64, f32);
+
+    #[inline(always)]
+    fn call<S: Simd>(self, s: S) -> (u64, f32) {
+        let reach = [s.splat(4.0); 3];
+        let asking = Asking::<S> {
+            position: [s.load(&self.answers.x[8..]), s.load(&self.answers.y[8..])],
+            span: 0..0,
+            reach,
+            period: [f32::INFINITY; 2],
+            counted_within: reach[0],
+        };
+        let mut sums = Sums::nothing(s);
+        const ALL: u8 = SEPARATION | ALIGNMENT | COHESION | ONE_REACH;
+        for _ in 0..self.rounds {
+            let run = 0..self.answers.x.len();
+            asking.hear_others::<ALL, false>(s, &self.answers, run, &mut sums);
+        }
+        let slots = u64::from(self.rounds) * (self.answers.x.len() * S::LANES) as u64;
+        let Sums { separation, alignment, cohesion, .. } = sums;
+        let all = separation[0] + separation[1] + alignment[0] + alignment[1];
+        (slots, s.greatest(all + cohesion[0] + cohesion[1]))
+    }
+}
+
+/// Runs the arithmetic of three rules with one radius over the same few bodies `rounds` times, on
+/// this thread, and returns how many lane slots that were ([`Counts::lane_slots`]
+/// (crate::Counts::lane_slots)). Timed, it tells the most that this machine could do, for a tick's
+/// rate to be held against.
+///
+/// # Errors
+/// [`Error::LevelMissing`](crate::Error::LevelMissing) if this CPU lacks the instruction set.
+///
+/// ```
+/// use flockstep::{Level, pair_loop};
+///
+/// let start = std::time::Instant::now();
+/// let slots = pair_loop(Level::best(), 10_000)?;
+/// let a_second = slots as f64 / start.elapsed().as_secs_f64();
+/// assert!(a_second > 0.0);
+/// # Ok::<(), flockstep::Error>(())
+/// ```
+pub fn pair_loop(level: Level, rounds: u32) -> Result<u64> {
+    // On a grid, so that some are in reach and some are not.
+    let x: [f32; 64] = std::array::from_fn(|k| (k % 8) as f32 * 0.75);
+    let y: [f32; 64] = std::array::from_fn(|k| (k / 8) as f32 * 0.75);
+    let answers = black_box(Answers { x: &x, y: &y, vx: &x, vy: &y });
+    let (slots, sum) = Isa::new(level)?.run(PairLoop { answers, rounds });
+    black_box(sum);
+    Ok(slots)
 }
 
 #[inline(always)]

@@ -11,6 +11,10 @@ pub const PARALLEL_FROM: usize = 4096;
 /// A flock just large enough to be spread is cut into about this many tasks.
 const TASKS_AT_FIRST: usize = 8;
 
+/// However large a flock is, no thread gets more tasks than about this many: enough to even out
+/// crowded and empty regions.
+const TASKS_A_THREAD: usize = 16;
+
 /// A stretch of work that can be cut in two.
 pub(crate) trait Job: Sized + Send {
     /// How many bodies it covers.
@@ -46,7 +50,9 @@ pub(crate) fn drive<J: Job>(
     run: &(impl Fn(J) -> Tally + Sync),
 ) -> Tally {
     let spread = job.len() >= parallel_from && threads() > 1;
-    let grain = if spread { (parallel_from / TASKS_AT_FIRST).max(1) } else { usize::MAX };
+    let smallest = (parallel_from / TASKS_AT_FIRST).max(1);
+    let grain = smallest.max(job.len() / (threads() * TASKS_A_THREAD));
+    let grain = if spread { grain } else { usize::MAX };
     split(job, grain, run)
 }
 
@@ -64,6 +70,18 @@ fn split<J: Job>(job: J, grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> Ta
 #[cfg(not(feature = "parallel"))]
 fn split<J: Job>(job: J, _grain: usize, run: &(impl Fn(J) -> Tally + Sync)) -> Tally {
     Tally { tasks: 1, ..run(job) }
+}
+
+/// Runs `work` on a thread of the pool if `spread`. What it spreads there costs far less than from
+/// outside, where every call wakes a worker and waits for it.
+#[cfg(feature = "parallel")]
+pub(crate) fn enter<R: Send>(spread: bool, work: impl FnOnce() -> R + Send) -> R {
+    if spread && threads() > 1 { rayon::join(work, || ()).0 } else { work() }
+}
+
+#[cfg(not(feature = "parallel"))]
+pub(crate) fn enter<R>(_spread: bool, work: impl FnOnce() -> R) -> R {
+    work()
 }
 
 /// Runs `job` in pieces of `size` bodies on this thread, so that what a piece reads again and again

@@ -78,7 +78,7 @@ impl Clone for Places {
 #[derive(Debug, Default)]
 struct Chunk {
     bodies: Range<usize>,
-    /// The cells it counts in; all of its bodies' and more if there is only one chunk.
+    /// From its first body's cell to its last's.
     cells: Range<usize>,
     /// Those of them that no other chunk counts in.
     alone: Range<usize>,
@@ -116,6 +116,10 @@ impl Sorter {
         spread: Spread,
     ) {
         places.0.resize_with(id.len(), AtomicU64::default);
+        if id.is_empty() {
+            starts.fill(0);
+            return;
+        }
         self.find_cells(grid, position, spread);
         self.lay_out(grid.len());
         self.count();
@@ -127,27 +131,23 @@ impl Sorter {
         }
     }
 
-    /// Each body's cell, and the chunks with their cells.
+    /// Each body's cell, and the chunks with their cells; there is a body.
     fn find_cells(&mut self, grid: &Grid, [x, y]: [&[f32]; 2], spread: Spread) {
         let Self { cell_of, chunks, .. } = self;
         let n = x.len();
         cell_of.resize(n, 0);
         let count = if n < spread.parallel_from { 1 } else { threads().min(MOST_CHUNKS) };
-        let size = n.div_ceil(count).max(1);
-        chunks.resize_with(n.div_ceil(size).max(1), Chunk::default);
-        let alone = chunks.len() == 1;
+        let size = n.div_ceil(count);
+        chunks.resize_with(n.div_ceil(size), Chunk::default);
         for_each(
             chunks.iter_mut().zip(cell_of.chunks_mut(size)).enumerate(),
             |(k, (chunk, cells))| {
                 chunk.bodies = k * size..k * size + cells.len();
                 let [x, y] = [x, y].map(|values| &values[chunk.bodies.clone()]);
-                let found = spread.isa.run(FindCells { grid, x, y, cells, range: !alone });
+                let found = spread.isa.run(FindCells { grid, x, y, cells });
                 chunk.cells = found.start as usize..found.end as usize;
             },
         );
-        if alone {
-            chunks[0] = Chunk { bodies: 0..n, cells: 0..grid.len(), ..Chunk::default() };
-        }
     }
 
     /// Room for every chunk's counts. Bodies far from any order would need too much: then one chunk
@@ -300,18 +300,25 @@ impl Sorter {
             drive(Ties { starts, places }, from, &|ties: Ties<'_>| ties.settle());
             return;
         }
-        for chunk in chunks {
-            let Chunk { cells, alone, .. } = chunk;
-            for shared in
-                [cells.start..alone.start.min(cells.end), alone.end.max(cells.start)..cells.end]
-            {
-                if !shared.is_empty() {
-                    let starts = &starts[shared.start..=shared.end];
-                    let bodies = starts[0] as usize..starts[starts.len() - 1] as usize;
-                    let ties = Ties { starts, places: &mut places[bodies] };
-                    drive(ties, from, &|ties: Ties<'_>| ties.settle());
-                }
+        // Several chunks may share the same cells, which need settling once.
+        let mut shared = [const { 0..0 }; 2 * MOST_CHUNKS];
+        for (pair, Chunk { cells, alone, .. }) in shared.chunks_exact_mut(2).zip(chunks) {
+            pair[0] = cells.start..alone.start.min(cells.end);
+            pair[1] = alone.end.max(cells.start)..cells.end;
+        }
+        let shared = &mut shared[..2 * chunks.len()];
+        shared.sort_unstable_by_key(|cells| cells.start);
+        let mut settled = 0;
+        for cells in shared {
+            let cells = cells.start.max(settled)..cells.end;
+            if cells.is_empty() {
+                continue;
             }
+            settled = cells.end;
+            let starts = &starts[cells.start..=cells.end];
+            let bodies = starts[0] as usize..starts[starts.len() - 1] as usize;
+            let ties = Ties { starts, places: &mut places[bodies] };
+            drive(ties, from, &|ties: Ties<'_>| ties.settle());
         }
     }
 }
@@ -394,8 +401,6 @@ struct FindCells<'a> {
     x: &'a [f32],
     y: &'a [f32],
     cells: &'a mut [u32],
-    /// Whether to tell the range of cells.
-    range: bool,
 }
 
 impl Kernel for FindCells<'_> {
@@ -407,14 +412,12 @@ impl Kernel for FindCells<'_> {
         for ((cell, &x), &y) in self.cells.iter_mut().zip(self.x).zip(self.y) {
             *cell = grid.row(y) * grid.cols + grid.col(x);
         }
-        if !self.range {
-            return 0..0;
-        }
-        let (mut first, mut last) = (u32::MAX, 0);
+        let Some(&any) = self.cells.first() else { return 0..0 };
+        let (mut first, mut end) = (any, any);
         for &cell in &*self.cells {
             first = first.min(cell);
-            last = last.max(cell);
+            end = end.max(cell + 1);
         }
-        first..last + 1
+        first..end
     }
 }

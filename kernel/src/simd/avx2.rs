@@ -91,7 +91,8 @@ impl Simd for Avx2 {
         let Some(full) = values.first_chunk::<LANES>() else { return self.splat(0.0) };
         let values = intrinsic!(_mm256_loadu_si256(full.as_ptr().cast()));
         let start = intrinsic!(_mm256_set1_epi32(start as i32));
-        F(intrinsic!(_mm256_cvtepi32_ps(intrinsic!(_mm256_sub_epi32(values, start)))))
+        let since = intrinsic!(_mm256_sub_epi32(values, start));
+        F(intrinsic!(_mm256_cvtepi32_ps(since)))
     }
 
     #[inline(always)]
@@ -125,8 +126,10 @@ impl Simd for Avx2 {
     fn least(self, a: F) -> f32 {
         let (low, high) = halves(a);
         let four = intrinsic!(_mm_min_ps(low, high));
-        let two = intrinsic!(_mm_min_ps(four, intrinsic!(_mm_movehl_ps(four, four))));
-        let one = intrinsic!(_mm_min_ss(two, intrinsic!(_mm_movehdup_ps(two))));
+        let upper = intrinsic!(_mm_movehl_ps(four, four));
+        let two = intrinsic!(_mm_min_ps(four, upper));
+        let odd = intrinsic!(_mm_movehdup_ps(two));
+        let one = intrinsic!(_mm_min_ss(two, odd));
         intrinsic!(_mm_cvtss_f32(one))
     }
 
@@ -134,8 +137,10 @@ impl Simd for Avx2 {
     fn greatest(self, a: F) -> f32 {
         let (low, high) = halves(a);
         let four = intrinsic!(_mm_max_ps(low, high));
-        let two = intrinsic!(_mm_max_ps(four, intrinsic!(_mm_movehl_ps(four, four))));
-        let one = intrinsic!(_mm_max_ss(two, intrinsic!(_mm_movehdup_ps(two))));
+        let upper = intrinsic!(_mm_movehl_ps(four, four));
+        let two = intrinsic!(_mm_max_ps(four, upper));
+        let odd = intrinsic!(_mm_movehdup_ps(two));
+        let one = intrinsic!(_mm_max_ss(two, odd));
         intrinsic!(_mm_cvtss_f32(one))
     }
 

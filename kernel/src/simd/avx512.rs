@@ -81,7 +81,8 @@ impl Simd for Avx512 {
         let Some(full) = values.first_chunk::<LANES>() else { return self.splat(0.0) };
         let values = intrinsic!(_mm512_loadu_epi32(full.as_ptr().cast()));
         let start = intrinsic!(_mm512_set1_epi32(start as i32));
-        F(intrinsic!(_mm512_cvtepi32_ps(intrinsic!(_mm512_sub_epi32(values, start)))))
+        let since = intrinsic!(_mm512_sub_epi32(values, start));
+        F(intrinsic!(_mm512_cvtepi32_ps(since)))
     }
 
     #[inline(always)]
