@@ -66,6 +66,13 @@ impl Cells {
         RowAround { number, bodies: own.bodies.clone(), own, rows, heard }
     }
 
+    /// The bodies from the row before the first of these to the row after the last; no axis wraps.
+    pub(crate) fn rows_touching(&self, [first, last]: [u32; 2]) -> Range<usize> {
+        let first = first.saturating_sub(REACH[1]) * self.grid.cols;
+        let last = (last + REACH[1] + 1).min(self.grid.rows) * self.grid.cols;
+        self.start(first as usize)..self.start(last as usize)
+    }
+
     fn row(&self, number: u32) -> Row<'_> {
         let cols = self.grid.cols as usize;
         let first = number as usize * cols;

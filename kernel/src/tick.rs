@@ -225,8 +225,9 @@ impl<const N: usize, const RULES: u8> Kernel for Blocks<'_, N, RULES> {
 /// How many bodies are heard before they are steered.
 const STRETCH: usize = 128;
 
-/// Flocks up to this size are one run for everybody.
-const ALL_HEAR_ALL: usize = 48;
+/// Flocks that fill up to so many vectors are cut into blocks across rows, each of which hears one
+/// run of whole rows: rows would not fill a vector.
+const BLOCKS_ACROSS_ROWS: usize = 3;
 
 /// What the bodies of a stretch heard, a column for each sum.
 struct Stretch([[f32; STRETCH]; 6]);
@@ -328,11 +329,12 @@ impl Pass<'_> {
     ) -> usize {
         let Tick { sorted, cells, plan, .. } = self.tick;
         let answers = Answers::new(&sorted.x, &sorted.y, &sorted.vx, &sorted.vy);
-        let everybody = sorted.len() <= ALL_HEAR_ALL && self.order == Order::Canonical;
+        let across =
+            sorted.len() <= BLOCKS_ACROSS_ROWS * S::LANES && self.order == Order::Canonical;
         let mut at = bodies.start;
         let mut row = cells.row_around(0, self.order);
         while at < bodies.end && at - bodies.start <= STRETCH - S::LANES {
-            if everybody {
+            if across {
                 row.bodies = bodies.clone();
             } else if at >= row.bodies.end || at == bodies.start {
                 row = cells.row_around(cells.grid.row(sorted.y[at]), self.order);
@@ -348,13 +350,14 @@ impl Pass<'_> {
             let mut sums = Sums::nothing(s);
             let mut heard = 0;
             let cols = cells.grid.col(answers.x[at])..cells.grid.col(answers.x[span.end - 1]) + 1;
-            if everybody {
+            if across && cells.grid.wraps() {
                 heard = sorted.len();
-                if cells.grid.wraps() {
-                    asking.hear::<RULES, true>(s, &answers, 0..heard, &mut sums);
-                } else {
-                    asking.hear::<RULES, false>(s, &answers, 0..heard, &mut sums);
-                }
+                asking.hear::<RULES, true>(s, &answers, 0..heard, &mut sums);
+            } else if across {
+                let rows = [at, span.end - 1].map(|place| cells.grid.row(sorted.y[place]));
+                let run = cells.rows_touching(rows);
+                heard = run.len();
+                asking.hear::<RULES, false>(s, &answers, run, &mut sums);
             } else if cells.grid.sees_seam(row.number, &cols) {
                 for run in cells.candidates(row.number, cols, self.order) {
                     heard += run.len();
