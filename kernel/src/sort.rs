@@ -7,7 +7,6 @@
 use crate::grid::{Grid, Order};
 use crate::parallel::{Job, Tally, drive, for_each, threads};
 use crate::simd::{Isa, Kernel, Simd};
-use std::mem::take;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -82,8 +81,33 @@ struct Chunk {
     cells: Range<usize>,
     /// Those of them that no other chunk counts in.
     alone: Range<usize>,
+    /// For each of `cells`: how many, then where the next one goes. Atomic only so that sections of
+    /// cells can be placed side by side.
+    cursors: Vec<AtomicU32>,
+    /// How many of its bodies each section of the grid holds; there are as many as chunks.
+    sections: [u32; MOST_CHUNKS],
     /// Whether a cell of more than [`MOST_INSERTED`] got a body out of order.
     crowded: bool,
+}
+
+impl Chunk {
+    /// Counts its bodies; sections are of `section` cells each.
+    fn count(&mut self, cell_of: &[u32], section: usize) {
+        let Self { cells, cursors, sections, .. } = self;
+        if cursors.len() < cells.len() {
+            cursors.resize_with(cells.len(), AtomicU32::default);
+        }
+        let counts = &mut cursors[..cells.len()];
+        counts.iter_mut().for_each(|count| *count.get_mut() = 0);
+        for &cell in cell_of {
+            *counts[cell as usize - cells.start].get_mut() += 1;
+        }
+        for (k, sum) in sections.iter_mut().enumerate() {
+            let [from, to] = [k * section, (k + 1) * section]
+                .map(|cell| cell.clamp(cells.start, cells.end) - cells.start);
+            *sum = counts[from..to].iter_mut().map(|count| *count.get_mut()).sum();
+        }
+    }
 }
 
 /// Buffers of the sort, kept from tick to tick.
@@ -91,8 +115,6 @@ struct Chunk {
 pub(crate) struct Sorter {
     cell_of: Vec<u32>,
     chunks: Vec<Chunk>,
-    /// For each chunk and each of its cells: how many, then where the next one goes.
-    cursors: Vec<AtomicU32>,
 }
 
 impl Clone for Sorter {
@@ -120,9 +142,8 @@ impl Sorter {
             starts.fill(0);
             return;
         }
-        self.find_cells(grid, position, spread);
-        self.lay_out(grid.len());
-        self.count();
+        self.count(grid, position, spread);
+        self.tell_apart();
         self.place_cells(&mut starts[..grid.len()]);
         let in_order = order == Order::Canonical;
         self.place_bodies(id, starts, places, in_order);
@@ -131,38 +152,38 @@ impl Sorter {
         }
     }
 
-    /// Each body's cell, and the chunks with their cells; there is a body.
-    fn find_cells(&mut self, grid: &Grid, [x, y]: [&[f32]; 2], spread: Spread) {
-        let Self { cell_of, chunks, .. } = self;
-        let n = x.len();
+    /// Each body's cell, and how many bodies of each chunk a cell has. There is a body.
+    fn count(&mut self, grid: &Grid, [x, y]: [&[f32]; 2], spread: Spread) {
+        let Self { cell_of, chunks } = self;
+        let (n, cells) = (x.len(), grid.len());
         cell_of.resize(n, 0);
         let count = if n < spread.parallel_from { 1 } else { threads().min(MOST_CHUNKS) };
         let size = n.div_ceil(count);
         chunks.resize_with(n.div_ceil(size), Chunk::default);
-        for_each(
-            chunks.iter_mut().zip(cell_of.chunks_mut(size)).enumerate(),
-            |(k, (chunk, cells))| {
-                chunk.bodies = k * size..k * size + cells.len();
-                let [x, y] = [x, y].map(|values| &values[chunk.bodies.clone()]);
-                let found = spread.isa.run(FindCells { grid, x, y, cells });
-                chunk.cells = found.start as usize..found.end as usize;
-            },
-        );
+        // Bodies far from any order would need too much room: then one chunk does it all.
+        let section = cells.div_ceil(chunks.len());
+        let most_cells = 2 * section + size;
+        let work = chunks.iter_mut().zip(cell_of.chunks_mut(size)).enumerate();
+        for_each(work, |(k, (chunk, cell_of))| {
+            chunk.bodies = k * size..k * size + cell_of.len();
+            let [x, y] = [x, y].map(|values| &values[chunk.bodies.clone()]);
+            let found = spread.isa.run(FindCells { grid, x, y, cells: &mut *cell_of });
+            chunk.cells = found.start as usize..found.end as usize;
+            if chunk.cells.len() <= most_cells {
+                chunk.count(cell_of, section);
+            }
+        });
+        if chunks.len() > 1 && chunks.iter().any(|chunk| chunk.cells.len() > most_cells) {
+            chunks.truncate(1);
+            chunks[0].bodies = 0..n;
+            chunks[0].cells = 0..cells;
+            chunks[0].count(cell_of, cells);
+        }
     }
 
-    /// Room for every chunk's counts. Bodies far from any order would need too much: then one chunk
-    /// does it all.
-    fn lay_out(&mut self, cells: usize) {
-        let Self { cell_of, chunks, cursors } = self;
-        let total = |chunks: &[Chunk]| chunks.iter().map(|chunk| chunk.cells.len()).sum::<usize>();
-        if total(chunks) > 2 * cells + cell_of.len() {
-            chunks.truncate(1);
-            chunks[0] = Chunk { bodies: 0..cell_of.len(), cells: 0..cells, ..Chunk::default() };
-        }
-        let total = total(chunks);
-        if cursors.len() < total {
-            cursors.resize_with(total, AtomicU32::default);
-        }
+    /// Finds the cells that each chunk has to itself.
+    fn tell_apart(&mut self) {
+        let chunks = &mut self.chunks;
         for k in 0..chunks.len() {
             let mut alone = chunks[k].cells.clone();
             for other in chunks.iter().enumerate().filter(|&(j, _)| j != k).map(|(_, other)| other)
@@ -179,73 +200,35 @@ impl Sorter {
         }
     }
 
-    fn count(&mut self) {
-        let Self { cell_of, chunks, cursors } = self;
-        for_each(with_cursors(chunks, cursors), |(chunk, counts)| {
-            counts.iter_mut().for_each(|count| *count.get_mut() = 0);
-            for &cell in &cell_of[chunk.bodies.clone()] {
-                *counts[cell as usize - chunk.cells.start].get_mut() += 1;
-            }
-        });
-    }
-
     /// From counts to where each cell starts, and where each chunk's bodies of it go.
     fn place_cells(&mut self, starts: &mut [u32]) {
-        let Self { chunks, cursors, .. } = self;
-        let mut offset = 0;
-        let mut cursors_of: [(Range<usize>, &[AtomicU32]); MOST_CHUNKS] =
-            std::array::from_fn(|_| (0..0, &cursors[..0]));
-        for (chunk, entry) in chunks.iter().zip(&mut cursors_of) {
-            *entry = (chunk.cells.clone(), &cursors[offset..offset + chunk.cells.len()]);
-            offset += chunk.cells.len();
-        }
-        let cursors_of = &cursors_of[..chunks.len()];
+        let chunks = &self.chunks[..];
         let size = starts.len().div_ceil(chunks.len());
-        let mut before = [const { AtomicU32::new(0) }; MOST_CHUNKS];
-        if chunks.len() > 1 {
-            let sections = (0..starts.len()).step_by(size).zip(&before);
-            for_each(sections, |(first, sum)| {
-                let counts = cursors_of.iter().flat_map(|(cells, cursors)| {
-                    let [from, to] = [first, first + size]
-                        .map(|cell| cell.clamp(cells.start, cells.end) - cells.start);
-                    &cursors[from..to]
-                });
-                sum.store(counts.map(|count| count.load(Relaxed)).sum(), Relaxed);
-            });
-            let mut sum = 0;
-            for section in &mut before {
-                sum += std::mem::replace(section.get_mut(), sum);
-            }
-        }
-        for_each(starts.chunks_mut(size).enumerate().zip(&before), |((k, starts), before)| {
-            let mut next = before.load(Relaxed);
+        for_each(starts.chunks_mut(size).enumerate(), |(k, starts)| {
+            let before = chunks.iter().flat_map(|chunk| &chunk.sections[..k]);
+            let mut next = before.sum();
             let (mut cell, end) = (k * size, k * size + starts.len());
             while cell < end {
                 // As far as the same chunks have a say.
-                let edges = cursors_of.iter().flat_map(|(cells, _)| [cells.start, cells.end]);
+                let edges = chunks.iter().flat_map(|chunk| [chunk.cells.start, chunk.cells.end]);
                 let until = edges.filter(|&edge| edge > cell).fold(end, usize::min);
-                let mut here = cursors_of.iter().filter(|(cells, _)| cells.contains(&cell));
+                let mut here = chunks.iter().filter(|chunk| chunk.cells.contains(&cell));
                 let starts = &mut starts[cell - k * size..until - k * size];
                 match (here.next(), here.next()) {
                     (None, _) => starts.fill(next),
-                    (Some((cells, cursors)), None) => {
+                    (Some(Chunk { cells, cursors, .. }), None) => {
                         let cursors = &cursors[cell - cells.start..until - cells.start];
                         for (start, cursor) in starts.iter_mut().zip(cursors) {
                             *start = next;
-                            let count = cursor.load(Relaxed);
-                            cursor.store(next, Relaxed);
-                            next += count;
+                            next += count_to_cursor(cursor, next);
                         }
                     }
                     _ => {
                         for (start, cell) in starts.iter_mut().zip(cell..) {
                             *start = next;
-                            for (cells, cursors) in cursors_of {
+                            for Chunk { cells, cursors, .. } in chunks {
                                 if cells.contains(&cell) {
-                                    let cursor = &cursors[cell - cells.start];
-                                    let count = cursor.load(Relaxed);
-                                    cursor.store(next, Relaxed);
-                                    next += count;
+                                    next += count_to_cursor(&cursors[cell - cells.start], next);
                                 }
                             }
                         }
@@ -259,10 +242,11 @@ impl Sorter {
     /// Places bodies chunk by chunk, so that those of one cell keep their order; where a chunk is
     /// alone, in id order.
     fn place_bodies(&mut self, id: &[u32], starts: &[u32], places: &Places, in_order: bool) {
-        let Self { cell_of, chunks, cursors } = self;
+        let Self { cell_of, chunks } = self;
         let places = &places.0[..];
-        for_each(with_cursors(chunks, cursors), |(chunk, next)| {
-            let Chunk { bodies, cells, alone, crowded } = chunk;
+        for_each(chunks.iter_mut(), |chunk| {
+            let Chunk { bodies, cells, alone, cursors, crowded, .. } = chunk;
+            let next = &mut cursors[..cells.len()];
             let starts = &starts[cells.clone()][..next.len()];
             let (first_alone, alone) = (alone.start - cells.start, alone.len());
             let alone = if in_order { alone } else { 0 };
@@ -293,7 +277,7 @@ impl Sorter {
     /// Brings what is left into id order: cells that several chunks share, or all cells if any was
     /// too crowded.
     fn settle(&self, starts: &[u32], places: &mut [AtomicU64], parallel_from: usize) {
-        let Self { chunks, cell_of, .. } = self;
+        let Self { chunks, cell_of } = self;
         // There may be more cells than bodies, and it is bodies that make it worth a pool.
         let from = if cell_of.len() < parallel_from { usize::MAX } else { parallel_from };
         if chunks.iter().any(|chunk| chunk.crowded) {
@@ -351,16 +335,11 @@ fn order_ids(
     crowded
 }
 
-/// Each chunk with its own cursors.
-fn with_cursors<'a>(
-    chunks: &'a mut [Chunk],
-    mut cursors: &'a mut [AtomicU32],
-) -> impl Iterator<Item = (&'a mut Chunk, &'a mut [AtomicU32])> + Send {
-    chunks.iter_mut().map(move |chunk| {
-        let (own, rest) = take(&mut cursors).split_at_mut(chunk.cells.len());
-        cursors = rest;
-        (chunk, own)
-    })
+/// Writes where a cell's next body goes over how many there are, which it returns.
+fn count_to_cursor(cursor: &AtomicU32, next: u32) -> u32 {
+    let count = cursor.load(Relaxed);
+    cursor.store(next, Relaxed);
+    count
 }
 
 /// Consecutive cells whose bodies are to be brought into id order.
