@@ -25,3 +25,16 @@ pub fn time(engine: &mut dyn Rival, ticks: u64) -> Duration {
     }
     spent
 }
+
+/// Lets an engine tick for so long, untimed: threads that slept are awake then, and so are the
+/// virtual CPUs under them, which takes tens of milliseconds.
+#[expect(clippy::disallowed_methods, reason = "a benchmark times")]
+pub fn warm_up(engine: &mut dyn Rival, time: Duration) {
+    let began = Instant::now();
+    while began.elapsed() < time {
+        engine.rewind();
+        for _ in 0..STRETCH {
+            engine.tick();
+        }
+    }
+}

@@ -5,15 +5,19 @@ use crate::fault::{Fault, Outcome};
 use crate::machine;
 use crate::results::{Row, Setting, Timing, compare};
 use flockstep::Level;
-use flockstep_benches::{Crowd, Density, Entry, Placement, Rival, Work, check, time};
+use flockstep_benches::{Crowd, Density, Entry, Placement, Rival, Work, check, time, warm_up};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// An engine is timed in so many batches, unless they take too long.
 const BATCHES: usize = 15;
 
 /// Even the slowest engine is timed in so many.
 const FEWEST_BATCHES: usize = 5;
+
+/// How long several threads tick together before a batch of theirs is timed.
+const WARM_UP: Duration = Duration::from_millis(50);
 
 /// Engines and how they are raced.
 pub(crate) struct Race {
@@ -62,7 +66,15 @@ impl Contestant<'_> {
 
     fn run_batch(&mut self, seconds: f64) {
         let ticks = (seconds / BATCHES as f64 / self.latest).clamp(1.0, 1e7) as u64;
-        let took = self.pool.install(|| time(self.engine.as_mut(), ticks)).as_secs_f64();
+        let engine = self.engine.as_mut();
+        let threads = self.threads;
+        let took = self.pool.install(|| {
+            if threads > 1 {
+                warm_up(engine, WARM_UP);
+            }
+            time(engine, ticks)
+        });
+        let took = took.as_secs_f64();
         // A clock may be too coarse for a tick of two bodies.
         self.latest = (took / ticks as f64).max(1e-9);
         self.batches.push(self.latest);
