@@ -149,6 +149,13 @@ impl Bodies {
         }
     }
 
+    /// Makes room for so many more bodies, in columns that are in use.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.id.reserve(more);
+        let Self { x, y, vx, vy, .. } = self;
+        [x, y, vx, vy].into_iter().for_each(|column| column.reserve(more));
+    }
+
     /// Appends an admitted spawn.
     pub(crate) fn push(&mut self, id: u32, spawn: &Spawn, config: &Config) {
         if spawn.gait.is_some() {

@@ -107,6 +107,7 @@ impl Flock {
         }
         let count = u32::try_from(spawns.len()).map_err(|_| Error::IdsRunOut)?;
         first.checked_add(count).ok_or(Error::IdsRunOut)?;
+        self.bodies.reserve(spawns.len());
         for &spawn in spawns {
             self.add(spawn)?;
         }

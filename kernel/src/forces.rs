@@ -4,7 +4,7 @@ use crate::bodies::{Bodies, Body, Spawn};
 use crate::error::{Error, Result};
 use crate::float_mode::check_float_mode;
 use crate::grid::Order;
-use crate::parallel::PARALLEL_FROM;
+use crate::parallel::{PARALLEL_FROM, enter};
 use crate::rules::Config;
 use crate::simd::{Isa, Level};
 use crate::sort::Spread;
@@ -114,7 +114,7 @@ impl Forces {
 
     fn compute_all(
         &mut self,
-        tick: u64,
+        number: u64,
         positions: &[[f32; 2]],
         velocities: &[[f32; 2]],
         kinds: &[u8],
@@ -139,16 +139,21 @@ impl Forces {
             let spawn = Spawn { position, velocity, kind, gait: None }.admit(&self.config, at)?;
             self.bodies.push(at as u32, &spawn, &self.config);
         }
-        let spread = Spread { parallel_from: self.parallel_from, isa: self.isa };
+        let Self { config, parallel_from, isa, bodies, tick, columns } = self;
+        let spread = Spread { parallel_from: *parallel_from, isa: *isa };
         let mode = Mode { order: Order::Canonical, counted: false, spread };
-        self.tick.sort(&self.bodies, &self.config.world, mode);
-        if let Some(host) = host {
-            self.tick.ask_host(&self.config, self.parallel_from, host)?;
-        }
-        let [fx, fy] = &mut self.columns;
+        let [fx, fy] = columns;
         fx.resize(n, 0.0);
         fy.resize(n, 0.0);
-        self.tick.forces(&self.config, tick, mode, [fx, fy]);
+        enter(n >= *parallel_from, || -> Result<()> {
+            tick.sort(bodies, &config.world, mode);
+            if let Some(host) = host {
+                tick.ask_host(config, *parallel_from, host)?;
+            }
+            tick.forces(config, number, mode, [fx, fy]);
+            Ok(())
+        })?;
+        let [fx, fy] = &self.columns;
         for (at, &id) in self.tick.sorted.id.iter().enumerate() {
             out[id as usize] = [fx[at], fy[at]];
         }

@@ -235,6 +235,21 @@ fn memory_follows_the_living() {
     assert!(grown < 1_000_000, "{grown} bytes for a thousand bodies at a time");
 }
 
+/// A million bodies, two a square of one radius: everything that is kept for them, buffers included.
+fn bytes_a_body(pool: &rayon::ThreadPool) {
+    let n = 1_000_000;
+    let place = World::new(11_314.0, 11_314.0, Edge::Walls);
+    let spawns: Vec<Spawn> =
+        scattered(n, place.size, 2.0, 5).into_iter().map(|(p, v)| Spawn::new(p, v)).collect();
+    let before = LIVE.load(SeqCst);
+    let mut many = Flock::new(Config::new(place, herd(16.0))).unwrap();
+    many.add_all(&spawns).unwrap();
+    pool.install(|| (0..3).for_each(|_| many.tick()));
+    let each = (LIVE.load(SeqCst) - before) as f64 / n as f64;
+    println!("{each:.1} bytes a body at {n} bodies");
+    assert!((40.0..=96.0).contains(&each), "{each} bytes a body");
+}
+
 /// One test only: the counters are the process's, and a second test would count in them too.
 #[test]
 fn memory() {
@@ -245,4 +260,5 @@ fn memory() {
     forces_and_queries_allocate_nothing(&pool);
     sparse_world();
     memory_follows_the_living();
+    bytes_a_body(&pool);
 }
