@@ -1,7 +1,7 @@
 //! What the owned flock and the forces-only call share: sort, hear neighbours, steer, step.
 
 use crate::bodies::{Bodies, Body};
-use crate::cells::Cells;
+use crate::cells::{Cells, RowAround};
 use crate::error::{Error, Result};
 use crate::grid::{Grid, Order};
 use crate::neighbours::{
@@ -348,42 +348,61 @@ impl Pass<'_> {
                 counted_within: s.splat(plan.radius * plan.radius),
             };
             let mut sums = Sums::nothing(s);
-            let mut heard = 0;
-            let cols = cells.grid.col(answers.x[at])..cells.grid.col(answers.x[span.end - 1]) + 1;
-            if across && cells.grid.wraps() {
-                heard = sorted.len();
-                asking.hear::<RULES, true>(s, &answers, 0..heard, &mut sums);
-            } else if across {
-                let rows = [at, span.end - 1].map(|place| cells.grid.row(sorted.y[place]));
-                let run = cells.rows_touching(rows);
-                heard = run.len();
-                asking.hear::<RULES, false>(s, &answers, run, &mut sums);
-            } else if cells.grid.sees_seam(row.number, &cols) {
-                for run in cells.candidates(row.number, cols, self.order) {
-                    heard += run.len();
-                    asking.hear::<RULES, true>(s, &answers, run, &mut sums);
-                }
-            } else {
-                let runs = row.runs(&cols);
-                let windows = row.windows(s, &cols, &span, &runs, sorted.len());
-                for k in 0..row.heard {
-                    let (run, window) = (runs[k].clone(), windows[k].clone());
-                    if window.len() < run.len() {
-                        heard += window.len();
-                        let row = &row.rows[k].bodies;
-                        asking.hear_along::<RULES>(s, &answers, window, row, &mut sums);
-                    } else {
-                        heard += run.len();
-                        asking.hear::<RULES, false>(s, &answers, run, &mut sums);
-                    }
-                }
-            }
+            let heard = self.hear_block::<S, RULES>(s, &asking, &answers, &row, across, &mut sums);
             tally.lane_slots += (heard * S::LANES) as u64;
             tally.neighbours += sums.neighbours;
             stretch.put::<S, RULES>(s, at - bodies.start, &sums);
             at = span.end;
         }
         at
+    }
+
+    /// What one block hears, and how many candidates each of its lanes took for that.
+    #[inline(always)]
+    fn hear_block<S: Simd, const RULES: u8>(
+        &self,
+        s: S,
+        asking: &Asking<S>,
+        answers: &Answers<'_>,
+        row: &RowAround<'_>,
+        across: bool,
+        sums: &mut Sums<S>,
+    ) -> usize {
+        let cells = &self.tick.cells;
+        let (first, last) = (asking.span.start, asking.span.end - 1);
+        let n = answers.x.len();
+        if across && cells.grid.wraps() {
+            asking.hear::<RULES, true>(s, answers, 0..n, sums);
+            return n;
+        }
+        if across {
+            let rows = [first, last].map(|place| cells.grid.row(answers.y[place]));
+            let run = cells.rows_touching(rows);
+            asking.hear::<RULES, false>(s, answers, run.clone(), sums);
+            return run.len();
+        }
+        let mut heard = 0;
+        let cols = cells.grid.col(answers.x[first])..cells.grid.col(answers.x[last]) + 1;
+        if cells.grid.sees_seam(row.number, &cols) {
+            for run in cells.candidates(row.number, cols, self.order) {
+                heard += run.len();
+                asking.hear::<RULES, true>(s, answers, run, sums);
+            }
+            return heard;
+        }
+        let runs = row.runs(&cols);
+        let windows = row.windows(s, &cols, &asking.span, &runs, n);
+        for k in 0..row.heard {
+            let (run, window) = (runs[k].clone(), windows[k].clone());
+            if window.len() < run.len() {
+                heard += window.len();
+                asking.hear_along::<RULES>(s, answers, window, &row.rows[k].bodies, sums);
+            } else {
+                heard += run.len();
+                asking.hear::<RULES, false>(s, answers, run, sums);
+            }
+        }
+        heard
     }
 
     /// From what a block heard to its force, or to where it is a tick later.
