@@ -158,11 +158,13 @@ impl Race {
             racing.push(Contestant { entry, threads, pool, engine, work, latest, batches, spent });
         }
         take_turns(&mut racing, self.seconds, progress);
-        for Contestant { entry, threads, batches, work, latest, .. } in racing {
+        for Contestant { entry, threads, batches, work, .. } in racing {
             if !batches.is_empty() {
                 let timing = Timing::Batches(batches);
-                rows.push(Row::new(&setting, entry.name, threads, timing, work));
-                self.known.insert(key(entry, threads, crowd), (crowd.bodies, latest));
+                let row = Row::new(&setting, entry.name, threads, timing, work);
+                let tick = row.microseconds_a_tick.unwrap_or(0.0) / 1e6;
+                self.known.insert(key(entry, threads, crowd), (crowd.bodies, tick));
+                rows.push(row);
             }
         }
         let place = |row: &Row| {

@@ -249,9 +249,8 @@ impl Kernel for PairLoop<'_> {
 }
 
 /// Runs the arithmetic of three rules with one radius over the same few bodies `rounds` times, on
-/// this thread, and returns how many lane slots that were ([`Counts::lane_slots`]
-/// (crate::Counts::lane_slots)). Timed, it tells the most that this machine could do, for a tick's
-/// rate to be held against.
+/// this thread, and returns how many [lane slots](crate::Counts::lane_slots) that were. Timed, it
+/// tells the most that this machine could do, for a tick's rate to be held against.
 ///
 /// # Errors
 /// [`Error::LevelMissing`](crate::Error::LevelMissing) if this CPU lacks the instruction set.

@@ -50,16 +50,17 @@ pub(crate) fn bench(args: &BenchArgs) -> Outcome {
     let (mut rows, mut done) = (Vec::new(), 0);
     for &crowd in &crowds {
         let found = race.run(crowd, &race.contestants(crowd.bodies, largest), &mut progress)?;
-        tell(crowd, &found, &progress)?;
-        rows.extend(found);
         if interrupted() {
+            // Some of its engines had too few turns, or none.
             break;
         }
+        tell(crowd, &found, &progress)?;
+        rows.extend(found);
         done += 1;
     }
     progress.finish();
     tell_capacities(&rows)?;
-    if let Some(csv) = csv {
+    if let Some(csv) = csv.filter(|_| done > 0) {
         write(csv, &rows)?;
     }
     if done < crowds.len() {

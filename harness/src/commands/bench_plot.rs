@@ -15,6 +15,13 @@ const PACES: [(f64, &str); 2] = [(60.0, "60 a second"), (120.0, "120 a second")]
 
 pub(crate) fn bench_plot(args: &BenchPlotArgs) -> Outcome {
     let rows = read(&args.results)?;
+    let of = |row: &Row| format!("{} with {}", row.cpu, row.isa);
+    if let Some(other) = rows.iter().map(of).find(|other| *other != of(&rows[0])) {
+        let (name, first) = (args.results.display(), of(&rows[0]));
+        return Err(Fault::Input(format!(
+            "{name} holds results of {first} and of {other}: draw one machine and instruction set at a time"
+        )));
+    }
     let charts = charts(&rows);
     if charts.is_empty() {
         let name = args.results.display();

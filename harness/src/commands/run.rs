@@ -349,13 +349,18 @@ impl Summary {
             });
             return say(&format!("{text:#}"));
         }
+        // The double loop is scalar, whatever the flock's level.
+        let engine_in_words = match flock.engine() {
+            Engine::Everybody => engine,
+            Engine::Cells | Engine::Unordered => format!("{engine}, {}", flock.level()),
+        };
         let tests = self.counts.a_tick(distance_tests);
         let slots = self.counts.a_tick(lane_slots);
         for (name, value) in [
             ("scene", format!("{} (seed {})", scene.name, scene.config.seed)),
             ("bodies", flock.len().to_string()),
             ("ticks", format!("{ticks}, to tick {}", flock.tick_number())),
-            ("engine", format!("{engine}, {}", flock.level())),
+            ("engine", engine_in_words),
             ("time a tick", format!("{micros:.1} microseconds")),
             ("distance tests", format!("{tests:.0} a tick, {slots:.0} lane slots")),
             ("neighbours", format!("{:.3} within {}", measures.neighbours, scene.radius)),
