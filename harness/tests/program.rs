@@ -440,37 +440,65 @@ fn bench_plot_draws_what_bench_measured() {
         assert!(svg.starts_with("<svg") && svg.contains("bodies"), "{file}");
         assert!(file.ends_with("threads.svg") || svg.contains("kiddo"), "{file}");
     }
+    // Lines of two machines would run into each other.
+    let text = fs::read_to_string(path.join("r.csv")).unwrap();
+    let isa = results(path)[0]["isa"].clone();
+    let other = text.replace(&format!(",{isa},"), ",another,");
+    let rows: Vec<&str> = other.lines().skip(1).collect();
+    fs::write(path.join("two.csv"), text + &rows.join("\n")).unwrap();
+    let error = refusal(path, &["bench-plot", "two.csv", "--out", "no"]);
+    assert!(
+        error.contains(&isa) && error.contains("another") && !path.join("no").exists(),
+        "{error}"
+    );
 }
 
-/// Ctrl-C ends a race between two batches; what was measured is told and written.
+/// Ctrl-C ends a race between two batches; what was measured is told and written, and a file stays
+/// as it was if nothing was.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_bench_tells_what_it_has() {
-    use std::io::{BufRead, BufReader};
-    use std::process::{self, Stdio};
-
     let folder = folder();
     let path = folder.path();
+    let bench = ["bench", "--engines", "flockstep", "--threads", "1", "--csv", "r.csv"];
+    fs::write(path.join("r.csv"), "earlier results").unwrap();
+    let slow = [&bench[..], &["--sizes", "512", "--seconds", "1000"]].concat();
+    let (rest, error) = interrupted_after(path, &slow, "x: times flockstep's time");
+    assert!(error.contains("interrupted: 0 of 4 crowds are complete"), "{error}");
+    assert!(rest.iter().all(|line| !line.contains("512 bodies")), "{rest:?}");
+    assert_eq!(fs::read_to_string(path.join("r.csv")).unwrap(), "earlier results");
+
     let sizes = (32..100).map(|size: u32| size.to_string()).collect::<Vec<_>>().join(",");
-    let mut child = process::Command::new(env!("CARGO_BIN_EXE_flockstep"))
-        .current_dir(path)
-        .args(["bench", "--engines", "flockstep", "--threads", "1", "--csv", "r.csv"])
-        .args(["--sizes", &sizes])
+    let many = [&bench[..], &["--sizes", &sizes]].concat();
+    let (rest, error) = interrupted_after(path, &many, "flockstep  ");
+    assert!(error.contains(" of 272 crowds are complete"), "{error}");
+    assert!(rest.iter().any(|line| line.contains("The largest crowd")), "{rest:?}");
+    assert!(results(path).iter().any(|row| row["bodies"] == "32"), "{rest:?}");
+}
+
+/// Starts the program, interrupts it after a line that starts so, and returns the lines that follow
+/// and what it said on standard error.
+#[cfg(unix)]
+fn interrupted_after(folder: &Path, args: &[&str], start: &str) -> (Vec<String>, String) {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_flockstep"))
+        .current_dir(folder)
+        .args(args)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.any(|line| line.trim_start().starts_with("flockstep  ")));
+    assert!(lines.any(|line| line.trim_start().starts_with(start)), "no line starts so: {start}");
     let id = child.id().to_string();
-    assert!(process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let rest: Vec<String> = lines.collect();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let rest = lines.collect();
     let done = child.wait_with_output().unwrap();
     let error = String::from_utf8(done.stderr).unwrap();
     assert_eq!(done.status.code(), Some(130), "{error}");
-    assert!(error.contains(" of 272 crowds are complete"), "{error}");
-    assert!(rest.iter().any(|line| line.contains("The largest crowd")), "{rest:?}");
-    assert!(results(path).iter().any(|row| row["bodies"] == "32"), "{rest:?}");
+    (rest, error)
 }
 
 /// Ctrl-C ends a run between two ticks: what was asked for is written, and a snapshot goes on from
@@ -478,31 +506,12 @@ fn an_interrupted_bench_tells_what_it_has() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_loses_nothing() {
-    use std::io::{BufRead, BufReader};
-    use std::process::{self, Stdio};
-
     let folder = folder();
     let path = folder.path();
     let ticks = "100000000";
     let args = ["run", "valley", "--ticks", ticks, "--hash-every", "50", "--save", "s.snap"];
-    let mut child = process::Command::new(env!("CARGO_BIN_EXE_flockstep"))
-        .current_dir(path)
-        .args(args)
-        .args(["--out", "end.csv"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    for _ in 0..3 {
-        lines.next().unwrap().unwrap();
-    }
-    let id = child.id().to_string();
-    assert!(process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let rest: Vec<String> = lines.map(Result::unwrap).collect();
-    let done = child.wait_with_output().unwrap();
-    let error = String::from_utf8(done.stderr).unwrap();
-    assert_eq!(done.status.code(), Some(130), "{error}");
+    let (rest, error) =
+        interrupted_after(path, &[&args[..], &["--out", "end.csv"]].concat(), "150");
     let bytes = fs::read(path.join("s.snap")).unwrap();
     let flock = flockstep::Flock::restore(&bytes).unwrap();
     let stopped = format!("stopped at tick {} of {ticks}", flock.tick_number());
