@@ -1,7 +1,7 @@
-//! The one neighbour loop: lanes hold the bodies that ask, and the bodies that answer are broadcast
-//! one at a time in canonical order. Each lane therefore adds in the scalar order, whatever the
-//! width of a vector. A candidate out of range adds a masked +0.0, which never changes a sum that
-//! started at +0.0.
+//! The one neighbour loop: lanes hold the bodies that ask, and each lane hears the bodies that answer
+//! one at a time in canonical order, either the same body in all lanes or, along a row, in each lane
+//! the next one. Each lane therefore adds in the scalar order, whatever the width of a vector. A
+//! candidate out of range adds a masked +0.0, which never changes a sum that started at +0.0.
 
 use crate::error::Result;
 use crate::simd::{Isa, Kernel, Level, Simd};

@@ -114,7 +114,9 @@ impl Chunk {
 #[derive(Debug, Default)]
 pub(crate) struct Sorter {
     cell_of: Vec<u32>,
+    /// Only the first `in_use` count in this sort.
     chunks: Vec<Chunk>,
+    in_use: usize,
 }
 
 impl Clone for Sorter {
@@ -154,15 +156,19 @@ impl Sorter {
 
     /// Each body's cell, and how many bodies of each chunk a cell has. There is a body.
     fn count(&mut self, grid: &Grid, [x, y]: [&[f32]; 2], spread: Spread) {
-        let Self { cell_of, chunks } = self;
+        let Self { cell_of, chunks, in_use } = self;
         let (n, cells) = (x.len(), grid.len());
         cell_of.resize(n, 0);
         let count = if n < spread.parallel_from { 1 } else { threads().min(MOST_CHUNKS) };
         let size = n.div_ceil(count);
-        chunks.resize_with(n.div_ceil(size), Chunk::default);
-        // Bodies far from any order would need too much room: then one chunk does it all.
+        *in_use = n.div_ceil(size);
+        if chunks.len() < *in_use {
+            chunks.resize_with(*in_use, Chunk::default);
+        }
+        let chunks = &mut chunks[..*in_use];
+        // Many chunks of bodies far from any order would need too much room: then one does it all.
         let section = cells.div_ceil(chunks.len());
-        let most_cells = 2 * section + size;
+        let most_cells = 4 * section + size;
         let work = chunks.iter_mut().zip(cell_of.chunks_mut(size)).enumerate();
         for_each(work, |(k, (chunk, cell_of))| {
             chunk.bodies = k * size..k * size + cell_of.len();
@@ -174,7 +180,7 @@ impl Sorter {
             }
         });
         if chunks.len() > 1 && chunks.iter().any(|chunk| chunk.cells.len() > most_cells) {
-            chunks.truncate(1);
+            *in_use = 1;
             chunks[0].bodies = 0..n;
             chunks[0].cells = 0..cells;
             chunks[0].count(cell_of, cells);
@@ -183,7 +189,7 @@ impl Sorter {
 
     /// Finds the cells that each chunk has to itself.
     fn tell_apart(&mut self) {
-        let chunks = &mut self.chunks;
+        let chunks = &mut self.chunks[..self.in_use];
         for k in 0..chunks.len() {
             let mut alone = chunks[k].cells.clone();
             for other in chunks.iter().enumerate().filter(|&(j, _)| j != k).map(|(_, other)| other)
@@ -202,7 +208,7 @@ impl Sorter {
 
     /// From counts to where each cell starts, and where each chunk's bodies of it go.
     fn place_cells(&mut self, starts: &mut [u32]) {
-        let chunks = &self.chunks[..];
+        let chunks = &self.chunks[..self.in_use];
         let size = starts.len().div_ceil(chunks.len());
         for_each(starts.chunks_mut(size).enumerate(), |(k, starts)| {
             let before = chunks.iter().flat_map(|chunk| &chunk.sections[..k]);
@@ -242,9 +248,9 @@ impl Sorter {
     /// Places bodies chunk by chunk, so that those of one cell keep their order; where a chunk is
     /// alone, in id order.
     fn place_bodies(&mut self, id: &[u32], starts: &[u32], places: &Places, in_order: bool) {
-        let Self { cell_of, chunks } = self;
+        let Self { cell_of, chunks, in_use } = self;
         let places = &places.0[..];
-        for_each(chunks.iter_mut(), |chunk| {
+        for_each(chunks[..*in_use].iter_mut(), |chunk| {
             let Chunk { bodies, cells, alone, cursors, crowded, .. } = chunk;
             let next = &mut cursors[..cells.len()];
             let starts = &starts[cells.clone()][..next.len()];
@@ -277,7 +283,8 @@ impl Sorter {
     /// Brings what is left into id order: cells that several chunks share, or all cells if any was
     /// too crowded.
     fn settle(&self, starts: &[u32], places: &mut [AtomicU64], parallel_from: usize) {
-        let Self { chunks, cell_of } = self;
+        let Self { chunks, cell_of, in_use } = self;
+        let chunks = &chunks[..*in_use];
         // There may be more cells than bodies, and it is bodies that make it worth a pool.
         let from = if cell_of.len() < parallel_from { usize::MAX } else { parallel_from };
         if chunks.iter().any(|chunk| chunk.crowded) {
