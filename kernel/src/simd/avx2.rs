@@ -134,17 +134,6 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn greatest(self, a: F) -> f32 {
-        let (low, high) = halves(a);
-        let four = intrinsic!(_mm_max_ps(low, high));
-        let upper = intrinsic!(_mm_movehl_ps(four, four));
-        let two = intrinsic!(_mm_max_ps(four, upper));
-        let odd = intrinsic!(_mm_movehdup_ps(two));
-        let one = intrinsic!(_mm_max_ss(two, odd));
-        intrinsic!(_mm_cvtss_f32(one))
-    }
-
-    #[inline(always)]
     fn lt(self, a: F, b: F) -> M {
         M(intrinsic!(_mm256_cmp_ps::<_CMP_LT_OQ>(a.0, b.0)))
     }

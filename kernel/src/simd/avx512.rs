@@ -118,11 +118,6 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    fn greatest(self, a: F) -> f32 {
-        intrinsic!(_mm512_reduce_max_ps(a.0))
-    }
-
-    #[inline(always)]
     fn lt(self, a: F, b: F) -> M {
         M(intrinsic!(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a.0, b.0)))
     }

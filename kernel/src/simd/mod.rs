@@ -53,7 +53,10 @@ pub(crate) trait Simd: Copy + Send + Sync {
     /// The smallest lane; none is NaN.
     fn least(self, a: Self::F) -> f32;
     /// The largest lane; none is NaN.
-    fn greatest(self, a: Self::F) -> f32;
+    #[inline(always)]
+    fn greatest(self, a: Self::F) -> f32 {
+        -self.least(self.splat(0.0) - a)
+    }
     /// `a < b`.
     fn lt(self, a: Self::F, b: Self::F) -> Self::M;
     /// `a <= b`.

@@ -72,12 +72,6 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn greatest(self, a: f32x4) -> f32 {
-        let [a, b, c, d] = a.to_array();
-        a.max(b).max(c.max(d))
-    }
-
-    #[inline(always)]
     fn lt(self, a: f32x4, b: f32x4) -> Mask {
         a.simd_lt(b)
     }

@@ -55,11 +55,6 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
-    fn greatest(self, a: f32) -> f32 {
-        a
-    }
-
-    #[inline(always)]
     fn lt(self, a: f32, b: f32) -> bool {
         a < b
     }
