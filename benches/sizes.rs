@@ -5,29 +5,11 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use flockstep::{Engine, Flock};
-use flockstep_benches::{CROWDS, STRETCH, settled};
-use std::time::{Duration, Instant};
+use flockstep_benches::{CROWDS, settled, time_stretches};
+use std::time::Duration;
 
 /// The reference looks at every pair; larger crowds would take minutes.
 const LARGEST_REFERENCE: usize = 2048;
-
-/// The time of `ticks` ticks, putting the flock back without counting that.
-#[expect(clippy::disallowed_methods, reason = "a benchmark times")]
-fn time(flock: &mut Flock, settled: &[u8], ticks: u64) -> Duration {
-    let mut spent = Duration::ZERO;
-    let mut left = ticks;
-    while left > 0 {
-        flock.restore_from(settled).expect("it was just saved");
-        let stretch = left.min(STRETCH);
-        let began = Instant::now();
-        for _ in 0..stretch {
-            flock.tick();
-        }
-        spent += began.elapsed();
-        left -= stretch;
-    }
-    spent
-}
 
 /// The flock ready to be timed with this engine, its next tick checked against the fast path's.
 fn checked(settled: &Flock, engine: Engine) -> Flock {
@@ -55,7 +37,10 @@ fn sizes(criterion: &mut Criterion) {
             let bytes = settled.snapshot();
             group.throughput(Throughput::Elements(n as u64));
             group.bench_function(BenchmarkId::from_parameter(n), |bencher| {
-                bencher.iter_custom(|ticks| time(&mut flock, &bytes, ticks));
+                let put_back =
+                    |flock: &mut Flock| flock.restore_from(&bytes).expect("it was just saved");
+                bencher
+                    .iter_custom(|ticks| time_stretches(&mut flock, ticks, put_back, Flock::tick));
             });
         }
         group.finish();

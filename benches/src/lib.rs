@@ -9,4 +9,4 @@ mod timing;
 pub use check::check;
 pub use crowd::{CROWDS, Crowd, Density, Placement, RADIUS, SETTLED, settled};
 pub use rivals::{Answer, Entry, Rival, Walker, Work, all};
-pub use timing::{STRETCH, time, warm_up};
+pub use timing::{STRETCH, time, time_stretches, warm_up};

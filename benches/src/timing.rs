@@ -8,17 +8,30 @@ pub const STRETCH: u64 = 32;
 
 /// The time of so many ticks. Every [`STRETCH`] ticks the crowd is put back and ticks once more;
 /// neither is counted, so that buffers are warm and bodies lie in memory as in any later tick.
+pub fn time<R: Rival + ?Sized>(engine: &mut R, ticks: u64) -> Duration {
+    let put_back = |engine: &mut R| {
+        engine.rewind();
+        engine.tick();
+    };
+    time_stretches(engine, ticks, put_back, R::tick)
+}
+
+/// The time of so many ticks, with `put_back`, which is not counted, before every [`STRETCH`].
 #[expect(clippy::disallowed_methods, reason = "a benchmark times")]
-pub fn time(engine: &mut dyn Rival, ticks: u64) -> Duration {
+pub fn time_stretches<E: ?Sized>(
+    engine: &mut E,
+    ticks: u64,
+    mut put_back: impl FnMut(&mut E),
+    mut tick: impl FnMut(&mut E),
+) -> Duration {
     let mut spent = Duration::ZERO;
     let mut left = ticks;
     while left > 0 {
-        engine.rewind();
-        engine.tick();
+        put_back(engine);
         let stretch = left.min(STRETCH);
         let began = Instant::now();
         for _ in 0..stretch {
-            engine.tick();
+            tick(engine);
         }
         spent += began.elapsed();
         left -= stretch;

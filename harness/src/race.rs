@@ -110,7 +110,8 @@ impl Race {
         with_threads.collect()
     }
 
-    /// Checks and times these engines over a crowd. Interrupted, it tells what it has.
+    /// Checks and times these engines over a crowd. Interrupted, it leaves rows out, or
+    /// batches.
     pub(crate) fn run(
         &mut self,
         crowd: Crowd,

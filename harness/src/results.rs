@@ -61,7 +61,7 @@ pub(crate) struct Setting<'a> {
     pub isa: &'a str,
     pub crowd: Crowd,
     pub neighbours_a_body: f64,
-    /// Lane slots a second of one thread, if known.
+    /// Lane slots a second of one thread, at most.
     pub limit: f64,
 }
 

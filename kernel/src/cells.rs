@@ -1,7 +1,7 @@
 //! Bodies in the cells of a grid, and who hears whom: runs of consecutive bodies.
 
 use crate::grid::{Grid, Order, REACH};
-use crate::simd::Simd;
+use crate::simd::{MAX_LANES, Simd};
 use crate::sort::{Places, Sorter, Spread};
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) struct Cells {
 /// Entries of [`Cells::starts`] before the first cell and after the last: what a window reads there
 /// is a bound that is too wide, never one that is too narrow.
 const BEFORE: usize = REACH[0] as usize;
-const AFTER: usize = REACH[0] as usize + 17;
+const AFTER: usize = REACH[0] as usize + 1 + MAX_LANES;
 
 /// In larger flocks all lanes hear whole runs; in smaller ones every distance in storage is exact as
 /// an `f32`.

@@ -84,7 +84,7 @@ impl Grid {
     /// Whether a block in these cells can see across a seam.
     pub(crate) fn sees_seam(&self, row: u32, cols: &Range<u32>) -> bool {
         (self.wraps[0] && (cols.start < REACH[0] || cols.end + REACH[0] > self.cols))
-            || (self.wraps[1] && (row == 0 || row + 1 == self.rows))
+            || (self.wraps[1] && (row < REACH[1] || row + 1 + REACH[1] > self.rows))
     }
 
     /// The rows that a body in `row` hears, in the order it hears them.

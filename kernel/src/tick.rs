@@ -333,11 +333,11 @@ impl Pass<'_> {
         let across =
             sorted.len() <= BLOCKS_ACROSS_ROWS * S::LANES && self.order == Order::Canonical;
         let mut at = bodies.start;
-        let mut row = cells.row_around(0, self.order);
+        let mut row = cells.row_around(cells.grid.row(sorted.y[at]), self.order);
         while at < bodies.end && at - bodies.start <= STRETCH - S::LANES {
             if across {
                 row.bodies = bodies.clone();
-            } else if at >= row.bodies.end || at == bodies.start {
+            } else if at >= row.bodies.end {
                 row = cells.row_around(cells.grid.row(sorted.y[at]), self.order);
             }
             let span = at..bodies.end.min(row.bodies.end).min(at + S::LANES);
