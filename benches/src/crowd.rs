@@ -102,9 +102,11 @@ impl Crowd {
             Placement::Bunched => (side * ROOM, side * ((ROOM - 1.0) / 2.0)),
         };
         let walker = Kind {
-            separation: Some(Rule::new(RADIUS, 1.6)),
-            alignment: Some(Rule::new(RADIUS, 1.0)),
-            cohesion: Some(Rule::new(RADIUS, 0.9)),
+            rules: vec![
+                Rule::separation(RADIUS, 1.6),
+                Rule::alignment(RADIUS, 1.0),
+                Rule::cohesion(RADIUS, 0.9),
+            ],
             ..Kind::new(Gait::new(2.4, 0.3))
         };
         let config = Config::new(World::new(extent, extent, Edge::Walls), walker);

@@ -3,10 +3,12 @@
 
 mod check;
 mod crowd;
+mod errand;
 mod rivals;
 mod timing;
 
 pub use check::check;
 pub use crowd::{CROWDS, Crowd, Density, Placement, RADIUS, SETTLED, settled};
+pub use errand::Errand;
 pub use rivals::{Answer, Entry, Rival, Walker, Work, all};
 pub use timing::{STRETCH, time, time_stretches, warm_up};

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::parallel::{Slots, Tally, drive, in_pieces};
+use crate::plan::spread_gait;
 use crate::rules::{Config, Gait};
 use crate::sort::Places;
 
@@ -16,7 +17,7 @@ pub struct Body {
     pub position: [f32; 2],
     /// How it moves, in world units a unit of time.
     pub velocity: [f32; 2],
-    /// What limits it: its own gait, or its kind's.
+    /// What limits it: its own gait, or its kind's with its spread. A ground is not in it.
     pub gait: Gait,
 }
 
@@ -73,7 +74,7 @@ fn check_velocity(velocity: [f32; 2], body: usize, limit: f64) -> Result<()> {
     }
 }
 
-fn check_kind(kind: u8, config: &Config, body: usize) -> Result<()> {
+pub(crate) fn check_kind(kind: u8, config: &Config, body: usize) -> Result<()> {
     if usize::from(kind) < config.kinds.len() {
         return Ok(());
     }
@@ -121,7 +122,8 @@ impl Bodies {
     }
 
     pub(crate) fn gait_at(&self, at: usize, config: &Config) -> Gait {
-        self.own_gait_at(at).unwrap_or(config.kinds[usize::from(self.kind_at(at))].gait)
+        let kind = &config.kinds[usize::from(self.kind_at(at))];
+        self.own_gait_at(at).unwrap_or_else(|| spread_gait(kind, config.seed, self.id[at]))
     }
 
     pub(crate) fn own_gait_at(&self, at: usize) -> Option<Gait> {

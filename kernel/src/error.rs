@@ -19,12 +19,44 @@ pub enum Error {
     /// A flock has no kind, or more than [`MAX_KINDS`](crate::MAX_KINDS).
     #[error("a flock of {0} kinds; allowed: 1 to 32")]
     Kinds(usize),
-    /// A kind lists too many behaviours.
-    #[error("{field} lists {count} behaviours; allowed: at most 64")]
-    Behaviours {
-        /// Which kind's list: `kinds[0].behaviours`.
+    /// A list is too long.
+    #[error("{field} lists {count}; allowed: at most {most}")]
+    TooMany {
+        /// Which list: `kinds[0].behaviours`.
         field: String,
         /// How many it lists.
+        count: usize,
+        /// How many it may.
+        most: usize,
+    },
+    /// Something is named by index that is not there.
+    #[error("{field} names {what} {index}; there are {count}, counted from 0")]
+    NoSuch {
+        /// Where it is named.
+        field: String,
+        /// `kind`, `flow`, `ground` or `path`.
+        what: &'static str,
+        /// The index refused.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A field lists more or fewer values than it has cells.
+    #[error("{field} has {count} values for {cells} cells")]
+    Values {
+        /// Which field.
+        field: String,
+        /// How many it lists.
+        count: usize,
+        /// How many cells it has.
+        cells: usize,
+    },
+    /// A path is too short or too long.
+    #[error("{field} has {count}; allowed: 2 to 1024 points")]
+    Points {
+        /// Which path's points.
+        field: String,
+        /// How many there are.
         count: usize,
     },
     /// A radius reaches further than half way round a torus, where "the nearest image" is not one.

@@ -1,6 +1,6 @@
 //! The owned flock: bodies with stable ids, and the tick.
 
-use crate::bodies::{Bodies, Body, Spawn, check_own_gait, places_by_id};
+use crate::bodies::{Bodies, Body, Spawn, check_kind, check_own_gait, places_by_id};
 use crate::error::{Error, Result};
 use crate::float_mode::check_float_mode;
 use crate::grid::Order;
@@ -11,7 +11,7 @@ use crate::rules::{Config, Gait};
 use crate::simd::{Isa, Level};
 use crate::snapshot::{self, Progress};
 use crate::sort::Spread;
-use crate::tick::{Mode, Plan, Tick, check_host_force};
+use crate::tick::{Mode, Tick, check_host_force};
 use std::mem::swap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -164,6 +164,19 @@ impl Flock {
         Ok(())
     }
 
+    /// Makes a body one of another kind. A gait of its own stays its own.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchBody`], or [`Error::Body`] for a kind that there is not.
+    pub fn set_kind(&mut self, id: u32, kind: u8) -> Result<()> {
+        let place = self.place(id)?;
+        check_kind(kind, &self.config, id as usize)?;
+        if let Some(slot) = self.bodies.kind.get_mut(place) {
+            *slot = kind;
+        }
+        Ok(())
+    }
+
     /// The number of bodies.
     pub fn len(&self) -> usize {
         self.bodies.len()
@@ -224,9 +237,16 @@ impl Flock {
         } else {
             self.bodies.kind.resize(self.bodies.len(), 0);
         }
-        self.tick.plan = Plan::new(&config);
-        self.config = config;
+        self.adopt(config);
         Ok(())
+    }
+
+    /// Takes a checked configuration; one that is as before costs nothing.
+    fn adopt(&mut self, config: Config) {
+        if config != self.config {
+            self.tick.adopt(&config);
+            self.config = config;
+        }
     }
 
     /// The number of ticks so far.
@@ -317,12 +337,12 @@ impl Flock {
         };
         let spread = Spread { parallel_from: *parallel_from, isa: *isa };
         let mode = Mode { order, counted, spread };
-        tick.sort(bodies, &config.world, mode);
+        tick.sort(bodies, config, self.progress.tick, mode);
         if let Some(host) = host {
             tick.ask_host(config, *parallel_from, host)?;
         }
         let Bodies { x, y, vx, vy, .. } = bodies;
-        let tally = tick.step(config, self.progress.tick, mode, [x, y, vx, vy]);
+        let tally = tick.step(config, mode, [x, y, vx, vy]);
         // The step wrote motion in canonical order; what did not change follows it there.
         swap(&mut bodies.id, &mut tick.sorted.id);
         swap(&mut bodies.kind, &mut tick.sorted.kind);
@@ -416,8 +436,7 @@ impl Flock {
     pub fn restore_from(&mut self, bytes: &[u8]) -> Result<()> {
         let (config, progress) = load_checked(bytes, &mut self.tick.sorted)?;
         swap(&mut self.bodies, &mut self.tick.sorted);
-        self.tick.plan = Plan::new(&config);
-        self.config = config;
+        self.adopt(config);
         self.progress = progress;
         self.by_id.forget();
         Ok(())

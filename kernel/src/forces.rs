@@ -18,7 +18,7 @@ use crate::tick::{Mode, Tick};
 /// ```
 /// use flockstep::{Config, Edge, Forces, Gait, Kind, Rule, World};
 ///
-/// let kind = Kind { cohesion: Some(Rule::new(10.0, 1.0)), ..Kind::new(Gait::new(2.0, 0.5)) };
+/// let kind = Kind { rules: vec![Rule::cohesion(10.0, 1.0)], ..Kind::new(Gait::new(2.0, 0.5)) };
 /// let mut forces = Forces::new(Config::new(World::new(100.0, 100.0, Edge::Walls), kind))?;
 /// let positions = [[40.0, 50.0], [46.0, 50.0]];
 /// let velocities = [[0.0, 0.0]; 2];
@@ -146,11 +146,11 @@ impl Forces {
         fx.resize(n, 0.0);
         fy.resize(n, 0.0);
         enter(n >= *parallel_from, || -> Result<()> {
-            tick.sort(bodies, &config.world, mode);
+            tick.sort(bodies, config, number, mode);
             if let Some(host) = host {
                 tick.ask_host(config, *parallel_from, host)?;
             }
-            tick.forces(config, number, mode, [fx, fy]);
+            tick.forces(config, mode, [fx, fy]);
             Ok(())
         })?;
         let [fx, fy] = &self.columns;

@@ -10,9 +10,11 @@
 //! use flockstep::{Config, Edge, Flock, Gait, Kind, Rule, Spawn, World};
 //!
 //! let walker = Kind {
-//!     separation: Some(Rule::new(16.0, 1.6)), // radius, weight
-//!     alignment: Some(Rule::new(16.0, 1.0)),
-//!     cohesion: Some(Rule::new(16.0, 0.9)),
+//!     rules: vec![
+//!         Rule::separation(16.0, 1.6), // radius, weight
+//!         Rule::alignment(16.0, 1.0),
+//!         Rule::cohesion(16.0, 0.9),
+//!     ],
 //!     ..Kind::new(Gait::new(2.4, 0.3)) // max speed, max force
 //! };
 //! let mut flock = Flock::new(Config::new(World::new(192.0, 128.0, Edge::Torus), walker))?;
@@ -55,7 +57,9 @@ struct Readme;
 mod behaviours;
 mod bodies;
 mod cells;
+mod draws;
 mod error;
+mod fields;
 mod float_mode;
 mod flock;
 mod forces;
@@ -63,9 +67,11 @@ mod grid;
 mod hash;
 mod neighbours;
 mod parallel;
+mod plan;
 mod query;
 pub mod reference;
 mod rules;
+mod scenery;
 mod simd;
 mod snapshot;
 mod sort;
@@ -82,7 +88,11 @@ pub use forces::Forces;
 pub use neighbours::pair_loop;
 pub use parallel::PARALLEL_FROM;
 pub use query::{Neighbour, Neighbours};
-pub use reference::{Explanation, Term, Vote};
-pub use rules::{Behaviour, Config, Gait, Kind, MAX_KINDS, Rule};
+pub use reference::{Explanation, Heard, Term, Vote};
+pub use rules::{
+    Behaviour, Config, Drive, Gait, Ground, Kind, Kinds, MAX_KINDS, Respawn, Rule, Spread, Target,
+    Urge, Weight,
+};
+pub use scenery::{Field, Flow, MAX_FIELDS, Noise, Obstacle, Path, Scenery, Soil};
 pub use simd::Level;
 pub use world::{Edge, World};

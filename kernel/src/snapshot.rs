@@ -5,13 +5,17 @@
 
 use crate::bodies::Bodies;
 use crate::error::{Error, Result};
-use crate::rules::{Behaviour, Config, Gait, Kind, MAX_KINDS, Rule};
+use crate::rules::{
+    Behaviour, Config, Drive, Gait, Ground, Kind, Kinds, MAX_KINDS, Respawn, Rule, Spread, Target,
+    Urge, Weight,
+};
+use crate::scenery::{Field, Flow, Noise, Obstacle, Path, Scenery, Soil};
 use crate::world::{Edge, World};
 use bytemuck::Pod;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: [u8; 8] = *b"flockstp";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 24;
 
 const HAS_KINDS: u32 = 1;
@@ -50,7 +54,13 @@ pub(crate) fn save(bytes: &mut Vec<u8>, config: &Config, progress: Progress, bod
 /// Reads a snapshot, filling `bodies`. They are checked by the caller.
 pub(crate) fn load(bytes: &[u8], bodies: &mut Bodies) -> Result<(Config, Progress)> {
     let mut from = open(bytes)?;
-    let config = from.config()?;
+    let config = Config::take(&mut from)?;
+    if config.kinds.len() > MAX_KINDS {
+        return Err(unusable(format!(
+            "{} kinds; allowed: at most {MAX_KINDS}",
+            config.kinds.len()
+        )));
+    }
     let progress = Progress { tick: from.take()?, next_id: from.take()? };
     let flags: u32 = from.take()?;
     let count = from.take::<u32>()? as usize;
@@ -105,49 +115,7 @@ fn unusable(why: String) -> Error {
 
 /// The bytes that stand for a configuration, in a snapshot and in its fingerprint.
 pub(crate) fn put_config(bytes: &mut Vec<u8>, config: &Config) {
-    for axis in 0..2 {
-        put(bytes, config.world.size[axis]);
-        put(
-            bytes,
-            match config.world.edges[axis] {
-                Edge::Walls => 0_u32,
-                Edge::Torus => 1,
-                Edge::Open => 2,
-            },
-        );
-    }
-    put(bytes, config.dt);
-    put(bytes, config.seed);
-    put(bytes, config.kinds.len() as u32);
-    for kind in &config.kinds {
-        put(bytes, kind.gait.max_speed);
-        put(bytes, kind.gait.max_force);
-        for (_, rule) in kind.rules() {
-            put(bytes, u32::from(rule.is_some()));
-            if let Some(rule) = rule {
-                put(bytes, rule.radius);
-                put(bytes, rule.weight);
-            }
-        }
-        put(bytes, kind.behaviours.len() as u32);
-        for behaviour in &kind.behaviours {
-            put_behaviour(bytes, behaviour);
-        }
-    }
-}
-
-fn put_behaviour(bytes: &mut Vec<u8>, behaviour: &Behaviour) {
-    match *behaviour {
-        Behaviour::Wander { weight, distance, radius, period } => {
-            put(bytes, 0_u32);
-            put_all(bytes, &[weight, distance, radius]);
-            put(bytes, period);
-        }
-        Behaviour::Contain { weight, margin } => {
-            put(bytes, 1_u32);
-            put_all(bytes, &[weight, margin]);
-        }
-    }
+    config.put(bytes);
 }
 
 /// A number or array of bytes, written little-endian.
@@ -212,55 +180,230 @@ impl Reader<'_> {
         self.rest = rest;
         Ok(())
     }
+}
 
-    fn config(&mut self) -> Result<Config> {
-        let mut world = World::new(0.0, 0.0, Edge::Walls);
-        for axis in 0..2 {
-            world.size[axis] = self.take()?;
-            world.edges[axis] = match self.take::<u32>()? {
-                0 => Edge::Walls,
-                1 => Edge::Torus,
-                2 => Edge::Open,
-                other => return Err(unusable(format!("edge {other} is unknown"))),
-            };
+/// What a configuration is made of, as bytes: structures field by field, choices after their number
+/// (u32), lists after their length (u32).
+trait Coded: Sized {
+    fn put(&self, bytes: &mut Vec<u8>);
+    fn take(from: &mut Reader<'_>) -> Result<Self>;
+}
+
+macro_rules! numbers {
+    ($($type:ty),*) => {$(
+        impl Coded for $type {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                put(bytes, *self);
+            }
+
+            fn take(from: &mut Reader<'_>) -> Result<Self> {
+                from.take()
+            }
         }
-        let (dt, seed) = (self.take()?, self.take()?);
-        let count = self.take::<u32>()? as usize;
-        if count > MAX_KINDS {
-            return Err(unusable(format!("{count} kinds; allowed: at most {MAX_KINDS}")));
+    )*};
+}
+
+numbers!(f32, u32, u64);
+
+/// Smaller numbers are written as u32.
+macro_rules! small_numbers {
+    ($($type:ty),*) => {$(
+        impl Coded for $type {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                put(bytes, u32::from(*self));
+            }
+
+            fn take(from: &mut Reader<'_>) -> Result<Self> {
+                let number: u32 = from.take()?;
+                Self::try_from(number)
+                    .map_err(|_| unusable(format!("{number} is too large where it stands")))
+            }
         }
-        let kinds = (0..count).map(|_| self.kind()).collect::<Result<_>>()?;
-        Ok(Config { world, dt, seed, kinds })
+    )*};
+}
+
+small_numbers!(u8, u16);
+
+impl<T: Coded> Coded for Vec<T> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, self.len() as u32);
+        self.iter().for_each(|item| item.put(bytes));
     }
 
-    fn kind(&mut self) -> Result<Kind> {
-        let gait = Gait::new(self.take()?, self.take()?);
-        let (separation, alignment, cohesion) = (self.rule()?, self.rule()?, self.rule()?);
-        let mut behaviours = Vec::new();
-        for _ in 0..self.take::<u32>()? {
-            behaviours.push(self.behaviour()?);
+    fn take(from: &mut Reader<'_>) -> Result<Self> {
+        let count: u32 = from.take()?;
+        (0..count).map(|_| T::take(from)).collect()
+    }
+}
+
+impl<T: Coded> Coded for Option<T> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, u32::from(self.is_some()));
+        if let Some(item) = self {
+            item.put(bytes);
         }
-        Ok(Kind { gait, separation, alignment, cohesion, behaviours })
     }
 
-    fn rule(&mut self) -> Result<Option<Rule>> {
-        match self.take::<u32>()? {
+    fn take(from: &mut Reader<'_>) -> Result<Self> {
+        match from.take::<u32>()? {
             0 => Ok(None),
-            1 => Ok(Some(Rule::new(self.take()?, self.take()?))),
-            other => Err(unusable(format!("rule {other} is unknown"))),
+            1 => T::take(from).map(Some),
+            other => Err(unusable(format!("option {other} is unknown"))),
         }
     }
+}
 
-    fn behaviour(&mut self) -> Result<Behaviour> {
-        match self.take::<u32>()? {
-            0 => Ok(Behaviour::Wander {
-                weight: self.take()?,
-                distance: self.take()?,
-                radius: self.take()?,
-                period: self.take()?,
-            }),
-            1 => Ok(Behaviour::Contain { weight: self.take()?, margin: self.take()? }),
-            other => Err(unusable(format!("behaviour {other} is unknown"))),
+impl<T: Coded> Coded for [T; 2] {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.iter().for_each(|item| item.put(bytes));
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self> {
+        Ok([T::take(from)?, T::take(from)?])
+    }
+}
+
+impl<T: Coded> Coded for Field<T> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.cells.put(bytes);
+        self.values.put(bytes);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self { cells: Coded::take(from)?, values: T::take(from)? })
+    }
+}
+
+impl Coded for bool {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, u32::from(*self));
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self> {
+        match from.take::<u32>()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(unusable(format!("truth value {other} is unknown"))),
         }
+    }
+}
+
+impl Coded for Kinds {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, self.0);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self(from.take()?))
+    }
+}
+
+macro_rules! structures {
+    ($($type:ident { $($field:ident),* })*) => {$(
+        impl Coded for $type {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                $(self.$field.put(bytes);)*
+            }
+
+            fn take(from: &mut Reader<'_>) -> Result<Self> {
+                $(let $field = Coded::take(from)?;)*
+                Ok(Self { $($field),* })
+            }
+        }
+    )*};
+}
+
+structures! {
+    Config { world, dt, seed, kinds, scenery }
+    World { size, edges }
+    Kind { gait, spread, ground, rules, behaviours, respawn }
+    Gait { max_speed, max_force }
+    Spread { max_speed, max_force, look_ahead }
+    Ground { field, max_speed, max_force }
+    Rule { urge, radius, weight, hears, field_of_view }
+    Behaviour { weight, drive }
+    Respawn { by, within, low, high, speed }
+    Scenery { flows, grounds, paths, obstacles }
+    Noise { density, period, stream }
+    Path { points, radius, closed }
+    Obstacle { centre, radius }
+}
+
+macro_rules! choices {
+    ($($what:literal $type:ident {
+        $($number:literal $variant:ident $({ $($field:ident),* })? $(( $($item:ident),* ))?,)*
+    })*) => {$(
+        impl Coded for $type {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                match self {
+                    $(Self::$variant $({ $($field),* })? $(( $($item),* ))? => {
+                        put(bytes, $number as u32);
+                        $($($field.put(bytes);)*)?
+                        $($($item.put(bytes);)*)?
+                    })*
+                }
+            }
+
+            fn take(from: &mut Reader<'_>) -> Result<Self> {
+                match from.take::<u32>()? {
+                    $($number => {
+                        $($(let $field = Coded::take(from)?;)*)?
+                        $($(let $item = Coded::take(from)?;)*)?
+                        Ok(Self::$variant $({ $($field),* })? $(( $($item),* ))?)
+                    })*
+                    other => Err(unusable(format!("{} {other} is unknown", $what))),
+                }
+            }
+        }
+    )*};
+}
+
+choices! {
+    "edge" Edge { 0 Walls, 1 Torus, 2 Open, }
+    "weight" Weight {
+        0 Steady(weight),
+        1 Sine { mean, amplitude, period },
+        2 Drawn { low, high },
+        3 Noise { low, high, period },
+    }
+    "urge" Urge {
+        0 Separation,
+        1 Alignment,
+        2 Cohesion,
+        3 Gather { beyond },
+        4 View,
+        5 Flee { fading },
+        6 Hunt,
+    }
+    "target" Target {
+        0 Point(point),
+        1 Orbit { centre, radius, period },
+        2 Body(id),
+        3 Nearest(kinds),
+    }
+    "drive" Drive {
+        0 Seek { target },
+        1 Arrive { target, slowing },
+        2 Flee { target, range, fading },
+        3 Pursue { target, look_ahead },
+        4 Evade { target, range, look_ahead },
+        5 OffsetPursuit { target, offset, slowing, look_ahead },
+        6 FollowLeader { target, behind, clearance, slowing },
+        7 Wander { distance, radius, period },
+        8 Contain { margin },
+        9 Avoid { look_ahead, clearance },
+        10 FollowFlow { flow },
+        11 FollowPath { path, look_ahead },
+    }
+    "flow" Flow {
+        0 Uniform(vector),
+        1 Swirl { centre },
+        2 Random { stream },
+        3 Noise(noise),
+        4 Listed(vectors),
+    }
+    "ground" Soil {
+        0 Noise(noise),
+        1 Listed(values),
     }
 }

@@ -1,19 +1,22 @@
-//! What the owned flock and the forces-only call share: sort, hear neighbours, steer, step.
+//! What the owned flock and the forces-only call share: sort, hear neighbours, steer, act, step.
 
+use crate::behaviours::{Acting, Stage};
 use crate::bodies::{Bodies, Body};
 use crate::cells::{Cells, RowAround};
+use crate::draws::{RESPAWN, Stream, lerp, share};
 use crate::error::{Error, Result};
 use crate::grid::{Grid, Order};
 use crate::neighbours::{
-    ALIGNMENT, Answers, Asking, COHESION, COUNTED, ONE_REACH, SEPARATION, Sums,
+    ALIGNMENT, Answers, Asking, CAUGHT, COHESION, COUNTED, Ear, FLEE, HUNT, Herd, One, SEPARATION,
+    Sums, VIEW,
 };
 use crate::parallel::{Slots, Tally, drive};
-use crate::rules::Config;
+use crate::plan::{ALL_ROUND, Hearing, KindPlan, Moment, Plan, Single, gait};
+use crate::rules::{Config, Respawn};
 use crate::simd::{Isa, Kernel, MAX_LANES, Simd};
 use crate::sort::Spread;
-use crate::steering::{limit, steer};
+use crate::steering::{Limits, limit, steer, steer_scaled};
 use crate::step::Motion;
-use crate::{behaviours, world::World};
 use std::ops::Range;
 
 /// The largest force a host may add, along either axis.
@@ -22,81 +25,11 @@ const HOST_FORCE_LIMIT: f32 = 1e15;
 /// The number of columns that a step writes: x, y, vx, vy.
 const STEP: usize = 4;
 
-/// What the configuration means for the loop, worked out once.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Plan {
-    pub radius: f32,
-    /// Which rules any kind uses: bits of [`crate::neighbours`].
-    rules: u8,
-    kinds: Vec<KindPlan>,
-    period: [f32; 2],
-    /// Whether every kind uses all three rules with one radius.
-    one_reach: bool,
-    behaves: bool,
-}
-
-/// One kind's numbers as the lanes need them, by rule.
-#[derive(Clone, Copy, Debug)]
-struct KindPlan {
-    /// Squared radius, or -1 for a rule that is not in use: no squared distance is below it.
-    reach: [f32; 3],
-    weight: [f32; 3],
-    max_speed: f32,
-    max_force: f32,
-}
-
-impl Plan {
-    pub(crate) fn new(config: &Config) -> Self {
-        let kinds = config.kinds.iter().map(|kind| {
-            let rules = kind.rules().map(|(_, rule)| rule);
-            KindPlan {
-                reach: rules.map(|rule| rule.map_or(-1.0, |rule| rule.radius * rule.radius)),
-                weight: rules.map(|rule| rule.map_or(0.0, |rule| rule.weight)),
-                max_speed: kind.gait.max_speed,
-                max_force: kind.gait.max_force,
-            }
-        });
-        let used = |bit, of: usize| {
-            if config.kinds.iter().any(|kind| kind.rules()[of].1.is_some()) { bit } else { 0 }
-        };
-        Self {
-            radius: config.radius(),
-            rules: used(SEPARATION, 0) | used(ALIGNMENT, 1) | used(COHESION, 2),
-            kinds: kinds.collect(),
-            period: config.world.period(),
-            one_reach: kinds_hear_alike(config),
-            behaves: config.kinds.iter().any(|kind| !kind.behaviours.is_empty()),
-        }
-    }
-}
-
-impl Plan {
-    /// Which compiled variant of the loop serves these rules. Counting is not worth one for each
-    /// set of rules: rules that are not in use hear nobody and have no weight.
-    fn variant(&self, counted: bool) -> u8 {
-        let all = SEPARATION | ALIGNMENT | COHESION;
-        match self.rules {
-            0 => 0,
-            _ if counted => all | COUNTED,
-            rules if self.one_reach => rules | ONE_REACH,
-            rules => rules,
-        }
-    }
-}
-
-/// Whether every kind uses all three rules with one radius.
-fn kinds_hear_alike(config: &Config) -> bool {
-    config.kinds.iter().all(|kind| {
-        let [separation, alignment, cohesion] =
-            kind.rules().map(|(_, rule)| rule.map(|rule| rule.radius));
-        separation.is_some() && separation == alignment && alignment == cohesion
-    })
-}
-
 /// Buffers that live from tick to tick; once they are large enough, a tick allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tick {
-    pub plan: Plan,
+    plan: Plan,
+    moment: Moment,
     /// The bodies as the tick found them, in canonical order.
     pub sorted: Bodies,
     pub cells: Cells,
@@ -113,15 +46,23 @@ pub(crate) struct Mode {
 
 impl Tick {
     pub(crate) fn new(config: &Config) -> Self {
-        Self { plan: Plan::new(config), ..Self::default() }
+        Self { plan: Plan::new(config), moment: Moment::new(config), ..Self::default() }
     }
 
-    /// Brings `bodies` into canonical order.
-    pub(crate) fn sort(&mut self, bodies: &Bodies, world: &World, mode: Mode) {
-        let grid = Grid::new(world, self.plan.radius, &bodies.x, &bodies.y);
-        self.cells.sort(grid, &bodies.x, &bodies.y, &bodies.id, mode.order, mode.spread);
-        self.sorted.gather(bodies, &self.cells.places, mode.spread.parallel_from);
-        self.host.iter_mut().for_each(Vec::clear);
+    /// Makes the next tick one of this configuration.
+    pub(crate) fn adopt(&mut self, config: &Config) {
+        self.plan = Plan::new(config);
+        self.moment = Moment::new(config);
+    }
+
+    /// Brings `bodies` into canonical order, and works out what else this tick needs.
+    pub(crate) fn sort(&mut self, bodies: &Bodies, config: &Config, tick: u64, mode: Mode) {
+        let Self { plan, moment, sorted, cells, host } = self;
+        let grid = Grid::new(&config.world, plan.radius, &bodies.x, &bodies.y);
+        cells.sort(grid, &bodies.x, &bodies.y, &bodies.id, mode.order, mode.spread);
+        sorted.gather(bodies, &cells.places, mode.spread.parallel_from);
+        moment.prepare(config, plan, sorted, tick);
+        host.iter_mut().for_each(Vec::clear);
     }
 
     /// Asks the host for a force on every body, to be added before the cut.
@@ -149,40 +90,19 @@ impl Tick {
     }
 
     /// The force on every sorted body, into two columns in canonical order.
-    pub(crate) fn forces(
-        &self,
-        config: &Config,
-        tick: u64,
-        mode: Mode,
-        columns: [&mut [f32]; 2],
-    ) -> Tally {
-        self.pass(config, tick, mode, columns)
+    pub(crate) fn forces(&self, config: &Config, mode: Mode, columns: [&mut [f32]; 2]) -> Tally {
+        self.pass(config, mode, columns)
     }
 
     /// Position and velocity of every sorted body one tick later, in canonical order.
-    pub(crate) fn step(
-        &self,
-        config: &Config,
-        tick: u64,
-        mode: Mode,
-        columns: [&mut [f32]; STEP],
-    ) -> Tally {
-        self.pass(config, tick, mode, columns)
+    pub(crate) fn step(&self, config: &Config, mode: Mode, columns: [&mut [f32]; STEP]) -> Tally {
+        self.pass(config, mode, columns)
     }
 
-    fn pass<const N: usize>(
-        &self,
-        config: &Config,
-        tick: u64,
-        mode: Mode,
-        columns: [&mut [f32]; N],
-    ) -> Tally {
-        let pass =
-            Pass { tick: self, config, number: tick, order: mode.order, isa: mode.spread.isa };
-        let rules = self.plan.variant(mode.counted);
-        drive(Slots { start: 0, columns }, mode.spread.parallel_from, &|slots| {
-            pass.enter(rules, slots)
-        })
+    fn pass<const N: usize>(&self, config: &Config, mode: Mode, columns: [&mut [f32]; N]) -> Tally {
+        let pass = Pass { tick: self, config, order: mode.order, isa: mode.spread.isa };
+        let slots = Slots { start: 0, columns };
+        drive(slots, mode.spread.parallel_from, &|slots| pass.enter(mode.counted, slots))
     }
 }
 
@@ -202,23 +122,70 @@ pub(crate) fn check_host_force(force: [f32; 2], id: u32) -> Result<()> {
 struct Pass<'a> {
     tick: &'a Tick,
     config: &'a Config,
-    number: u64,
     order: Order,
     isa: Isa,
 }
 
-/// All blocks of a task, compiled for one set of rules.
-struct Blocks<'a, const N: usize, const RULES: u8> {
+/// All blocks of a task, compiled for one set of a herd's rules.
+struct HerdBlocks<'a, const N: usize, const RULES: u8> {
     pass: &'a Pass<'a>,
     slots: Slots<'a, f32, N>,
 }
 
-impl<const N: usize, const RULES: u8> Kernel for Blocks<'_, N, RULES> {
+impl<const N: usize, const RULES: u8> Kernel for HerdBlocks<'_, N, RULES> {
     type Output = Tally;
 
     #[inline(always)]
     fn call<S: Simd>(self, s: S) -> Tally {
-        self.pass.bodies::<S, N, RULES>(s, self.slots)
+        self.pass.herd::<S, N, RULES>(s, self.slots)
+    }
+}
+
+/// All blocks of a task, for rules that are heard one by one.
+struct SingleBlocks<'a, const N: usize> {
+    pass: &'a Pass<'a>,
+    singles: &'a [Single],
+    counted: bool,
+    slots: Slots<'a, f32, N>,
+}
+
+impl<const N: usize> Kernel for SingleBlocks<'_, N> {
+    type Output = Tally;
+
+    #[inline(always)]
+    fn call<S: Simd>(self, s: S) -> Tally {
+        self.pass.singles::<S, N>(s, self.singles, self.counted, self.slots)
+    }
+}
+
+/// What comes after the rules, for the bodies of a stretch.
+struct Act<'a, 'b, const N: usize> {
+    pass: &'a Pass<'a>,
+    bodies: Range<usize>,
+    /// The first body of the task.
+    start: usize,
+    urged: &'a Urged,
+    out: &'a mut [&'b mut [f32]; N],
+}
+
+impl<const N: usize> Kernel for Act<'_, '_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<S: Simd>(self, s: S) {
+        let Self { pass, bodies, start, urged, out } = self;
+        for at in bodies.clone().step_by(S::LANES) {
+            let block = at..bodies.end.min(at + S::LANES);
+            let me = pass.acting(s, block.clone(), urged.limits(s, at - bodies.start));
+            let mut force = urged.force(s, at - bodies.start);
+            if pass.tick.plan.behaves {
+                force = pass.stage().add(s, &me, force);
+            }
+            pass.finish(s, &me, force, start, out);
+            if N == STEP {
+                pass.respawn(block, &urged.caught[at - bodies.start..], start, out);
+            }
+        }
     }
 }
 
@@ -230,7 +197,7 @@ const STRETCH: usize = 128;
 /// run of whole rows: rows would not fill a vector.
 const BLOCKS_ACROSS_ROWS: usize = 3;
 
-/// What the bodies of a stretch heard, a column for each sum.
+/// What the bodies of a stretch heard by a herd's rules, a column for each sum.
 struct Stretch([[f32; STRETCH]; 6]);
 
 impl Stretch {
@@ -264,22 +231,90 @@ impl Stretch {
     }
 }
 
+/// What the rules make of a stretch, before behaviours, and what limits its bodies.
+struct Urged {
+    force: [[f32; STRETCH]; 2],
+    max_speed: [f32; STRETCH],
+    max_force: [f32; STRETCH],
+    /// Over 0 for bodies that are caught.
+    caught: [f32; STRETCH],
+}
+
+impl Urged {
+    fn new() -> Self {
+        let zero = [0.0; STRETCH];
+        Self { force: [zero; 2], max_speed: zero, max_force: zero, caught: zero }
+    }
+
+    #[inline(always)]
+    fn limits<S: Simd>(&self, s: S, at: usize) -> Limits<S> {
+        Limits {
+            max_speed: s.load(&self.max_speed[at..]),
+            max_force: s.load(&self.max_force[at..]),
+        }
+    }
+
+    #[inline(always)]
+    fn force<S: Simd>(&self, s: S, at: usize) -> [S::F; 2] {
+        [s.load(&self.force[0][at..]), s.load(&self.force[1][at..])]
+    }
+
+    /// Keeps a block's force; what its idle lanes hold is overwritten by the next block.
+    #[inline(always)]
+    fn put<S: Simd>(&mut self, s: S, at: usize, force: [S::F; 2]) {
+        s.store(force[0], &mut self.force[0][at..]);
+        s.store(force[1], &mut self.force[1][at..]);
+    }
+}
+
+/// Where a task is among the rows of cells.
+struct Walk<'a> {
+    row: RowAround<'a>,
+    /// Whether blocks go across rows.
+    across: bool,
+}
+
+/// The candidates of a block, in the order they are heard.
+struct Around {
+    runs: [Range<usize>; 6],
+    /// How many of them count.
+    count: usize,
+    /// Whether each lane hears its own part of the run; only the first three can.
+    slides: [bool; 3],
+    /// Whether offsets may have to be taken across a seam.
+    wraps: bool,
+}
+
 /// What a kind or body brings along, in lanes.
 struct Traits<S: Simd> {
     reach: [S::F; 3],
     weight: [S::F; 3],
-    max_speed: S::F,
-    max_force: S::F,
+    limits: Limits<S>,
 }
 
-impl Pass<'_> {
+/// What one rule means to each lane.
+struct Heed<S: Simd> {
+    reach: S::F,
+    hears: S::F,
+    edge: S::F,
+    extra: S::F,
+    weight: S::F,
+}
+
+impl<'a> Pass<'a> {
     /// Picks the compiled variant for these rules. Called once a task, so that everything below it
     /// is inlined into one function.
-    fn enter<const N: usize>(&self, rules: u8, slots: Slots<'_, f32, N>) -> Tally {
+    fn enter<const N: usize>(&self, counted: bool, slots: Slots<'_, f32, N>) -> Tally {
+        let (rules, one_reach) = match &self.tick.plan.hearing {
+            Hearing::Singles(singles) => {
+                return self.isa.run(SingleBlocks { pass: self, singles, counted, slots });
+            }
+            Hearing::Herd { rules, one_reach } => (*rules, *one_reach),
+        };
         macro_rules! variants {
             ($($rules:literal)*) => {
-                match rules {
-                    $($rules => self.isa.run(Blocks::<N, $rules> { pass: self, slots }),)*
+                match Plan::variant(rules, one_reach, counted) {
+                    $($rules => self.isa.run(HerdBlocks::<N, $rules> { pass: self, slots }),)*
                     _ => unreachable!("Plan::variant names no other"),
                 }
             };
@@ -287,10 +322,24 @@ impl Pass<'_> {
         variants!(0 1 2 3 4 5 6 7 15 23)
     }
 
+    fn stage(&self) -> Stage<'a> {
+        let Tick { plan, moment, sorted, .. } = self.tick;
+        Stage { config: self.config, plan, moment, sorted }
+    }
+
+    fn answers(&self) -> Answers<'a> {
+        let Tick { sorted, moment, .. } = self.tick;
+        // A herd's ear does not ask for kinds.
+        let kinds = if moment.kind_bits.is_empty() { &sorted.id } else { &moment.kind_bits };
+        Answers::new([&sorted.x, &sorted.y, &sorted.vx, &sorted.vy], kinds)
+    }
+
+    // ---- A herd's rules
+
     /// Hears and then steers, a stretch at a time: the sums of a stretch stay in the first cache, and
     /// steering meets full vectors however short the rows are.
     #[inline(always)]
-    fn bodies<S: Simd, const N: usize, const RULES: u8>(
+    fn herd<S: Simd, const N: usize, const RULES: u8>(
         &self,
         s: S,
         slots: Slots<'_, f32, N>,
@@ -299,6 +348,8 @@ impl Pass<'_> {
         let end = start + out[0].len();
         let shared = self.shared_traits(s);
         let mut stretch = Stretch::new();
+        let Plan { behaves, gaits_vary, .. } = self.tick.plan;
+        let mut urged = (behaves || gaits_vary).then(Urged::new);
         let mut tally = Tally::default();
         let mut first = start;
         while first < end {
@@ -306,11 +357,26 @@ impl Pass<'_> {
             if RULES != 0 {
                 heard = self.hear::<S, RULES>(s, &shared, first..end, &mut stretch, &mut tally);
             }
+            if let Some(urged) = &mut urged {
+                self.limit_each(first..heard, urged);
+            }
             for at in (first..heard).step_by(S::LANES) {
                 let block = at..heard.min(at + S::LANES);
                 let sums = stretch.sums(s, at - first);
-                let traits = self.traits(s, &shared, block.clone());
-                self.steer::<S, N, RULES>(s, block, start, &sums, &traits, &mut out);
+                let mut traits = self.traits(s, &shared, block.clone());
+                if let Some(urged) = &mut urged {
+                    traits.limits = urged.limits(s, at - first);
+                    let me = self.acting(s, block, traits.limits);
+                    urged.put(s, at - first, obey::<S, RULES>(s, &sums, &traits, &me));
+                } else {
+                    let me = self.acting(s, block, traits.limits);
+                    let force = obey::<S, RULES>(s, &sums, &traits, &me);
+                    self.finish(s, &me, force, start, &mut out);
+                }
+            }
+            if let Some(urged) = &urged {
+                let bodies = first..heard;
+                self.isa.run(Act { pass: self, bodies, start, urged, out: &mut out });
             }
             first = heard;
         }
@@ -328,29 +394,22 @@ impl Pass<'_> {
         stretch: &mut Stretch,
         tally: &mut Tally,
     ) -> usize {
-        let Tick { sorted, cells, plan, .. } = self.tick;
-        let answers = Answers::new(&sorted.x, &sorted.y, &sorted.vx, &sorted.vy);
-        let across =
-            sorted.len() <= BLOCKS_ACROSS_ROWS * S::LANES && self.order == Order::Canonical;
+        let plan = &self.tick.plan;
+        let answers = self.answers();
+        let mut walk = self.walk::<S>(bodies.clone());
         let mut at = bodies.start;
-        let mut row = cells.row_around(cells.grid.row(sorted.y[at]), self.order);
         while at < bodies.end && at - bodies.start <= STRETCH - S::LANES {
-            if across {
-                row.bodies = bodies.clone();
-            } else if at >= row.bodies.end {
-                row = cells.row_around(cells.grid.row(sorted.y[at]), self.order);
-            }
-            let span = at..bodies.end.min(row.bodies.end).min(at + S::LANES);
-            let asking = Asking::<S> {
-                position: [s.load(&answers.x[at..]), s.load(&answers.y[at..])],
-                span: span.clone(),
+            let asking = self.block(s, &mut walk, at..bodies.end);
+            let span = asking.span.clone();
+            let ear = Herd::<S, RULES> {
                 reach: self.traits(s, shared, span.clone()).reach,
-                period: plan.period,
                 counted_within: s.splat(plan.radius * plan.radius),
+                lanes: span.len(),
             };
             let mut sums = Sums::nothing(s);
-            let heard = self.hear_block::<S, RULES>(s, &asking, &answers, &row, across, &mut sums);
-            tally.lane_slots += (heard * S::LANES) as u64;
+            let around = self.around(s, &asking, &walk);
+            listen(s, &asking, &ear, &answers, &around, &walk, &mut sums);
+            tally.lane_slots += around.slots::<S>();
             tally.neighbours += sums.neighbours;
             stretch.put::<S, RULES>(s, at - bodies.start, &sums);
             at = span.end;
@@ -358,89 +417,16 @@ impl Pass<'_> {
         at
     }
 
-    /// What one block hears, and how many candidates each of its lanes took for that.
+    /// The traits of every body, if there is only one kind.
     #[inline(always)]
-    fn hear_block<S: Simd, const RULES: u8>(
-        &self,
-        s: S,
-        asking: &Asking<S>,
-        answers: &Answers<'_>,
-        row: &RowAround<'_>,
-        across: bool,
-        sums: &mut Sums<S>,
-    ) -> usize {
-        let cells = &self.tick.cells;
-        let (first, last) = (asking.span.start, asking.span.end - 1);
-        let n = answers.x.len();
-        if across && cells.grid.wraps() {
-            asking.hear::<RULES, true>(s, answers, 0..n, sums);
-            return n;
-        }
-        if across {
-            let rows = [first, last].map(|place| cells.grid.row(answers.y[place]));
-            let run = cells.rows_touching(rows);
-            asking.hear::<RULES, false>(s, answers, run.clone(), sums);
-            return run.len();
-        }
-        let mut heard = 0;
-        let cols = cells.grid.col(answers.x[first])..cells.grid.col(answers.x[last]) + 1;
-        if cells.grid.sees_seam(row.number, &cols) {
-            for run in cells.candidates(row.number, cols, self.order) {
-                heard += run.len();
-                asking.hear::<RULES, true>(s, answers, run, sums);
-            }
-            return heard;
-        }
-        let runs = row.runs(&cols);
-        let windows = row.windows(s, &cols, &asking.span, &runs, n);
-        for k in 0..row.heard {
-            let (run, window) = (runs[k].clone(), windows[k].clone());
-            if window.len() < run.len() {
-                heard += window.len();
-                asking.hear_along::<RULES>(s, answers, window, &row.rows[k].bodies, sums);
-            } else {
-                heard += run.len();
-                asking.hear::<RULES, false>(s, answers, run, sums);
-            }
-        }
-        heard
-    }
-
-    /// From what a block heard to its force, or to where it is a tick later.
-    #[inline(always)]
-    fn steer<S: Simd, const N: usize, const RULES: u8>(
-        &self,
-        s: S,
-        block: Range<usize>,
-        start: usize,
-        sums: &Sums<S>,
-        traits: &Traits<S>,
-        out: &mut [&mut [f32]; N],
-    ) {
-        let sorted = &self.tick.sorted;
-        let at = block.start;
-        let motion = Motion::<S> {
-            position: [s.load(&sorted.x[at..]), s.load(&sorted.y[at..])],
-            velocity: [s.load(&sorted.vx[at..]), s.load(&sorted.vy[at..])],
+    fn shared_traits<S: Simd>(&self, s: S) -> Option<Traits<S>> {
+        let [kind] = self.tick.plan.kinds[..] else {
+            return None;
         };
-        let mut force = obey::<S, RULES>(s, sums, traits, &motion);
-        if self.tick.plan.behaves {
-            force = self.behave(s, force, block.clone());
-        }
-        force = self.add_host(s, force, at);
-        let force = limit(s, force, traits.max_force);
-        let written = at - start..block.end - start;
-        if N == STEP {
-            let dt = s.splat(self.config.dt);
-            let moved = motion.step(s, force, traits.max_speed, dt, &self.config.world);
-            s.store(moved.position[0], &mut out[0][written.clone()]);
-            s.store(moved.position[1], &mut out[1][written.clone()]);
-            s.store(moved.velocity[0], &mut out[2][written.clone()]);
-            s.store(moved.velocity[1], &mut out[3][written]);
-        } else {
-            s.store(force[0], &mut out[0][written.clone()]);
-            s.store(force[1], &mut out[1][written]);
-        }
+        let KindPlan { reach, weight, gait } = kind;
+        let limits =
+            Limits { max_speed: s.splat(gait.max_speed), max_force: s.splat(gait.max_force) };
+        Some(Traits { reach: splat_each(s, reach), weight: splat_each(s, weight), limits })
     }
 
     #[inline(always)]
@@ -451,31 +437,18 @@ impl Pass<'_> {
         }
     }
 
-    /// The traits of every body, if there is only one kind.
-    #[inline(always)]
-    fn shared_traits<S: Simd>(&self, s: S) -> Option<Traits<S>> {
-        let [kind] = self.tick.plan.kinds[..] else {
-            return None;
-        };
-        Some(Traits {
-            reach: splat_each(s, kind.reach),
-            weight: splat_each(s, kind.weight),
-            max_speed: s.splat(kind.max_speed),
-            max_force: s.splat(kind.max_force),
-        })
-    }
-
     #[inline(always)]
     fn traits_with_own_gaits<S: Simd>(&self, s: S, shared: &Traits<S>, at: usize) -> Traits<S> {
         let sorted = &self.tick.sorted;
-        let (mut max_speed, mut max_force) = (shared.max_speed, shared.max_force);
+        let Limits { mut max_speed, mut max_force } = shared.limits;
         if sorted.has_own_gaits() {
             // NaN, which is not even equal to itself, stands for "as the kind's".
             let own = (s.load(&sorted.max_speed[at..]), s.load(&sorted.max_force[at..]));
             max_speed = s.select(s.le(own.0, own.0), own.0, max_speed);
             max_force = s.select(s.le(own.1, own.1), own.1, max_force);
         }
-        Traits { reach: shared.reach, weight: shared.weight, max_speed, max_force }
+        let limits = Limits { max_speed, max_force };
+        Traits { reach: shared.reach, weight: shared.weight, limits }
     }
 
     #[inline(always)]
@@ -496,28 +469,221 @@ impl Pass<'_> {
                 s.load(&kinds.map(|kind| kind.weight[1])),
                 s.load(&kinds.map(|kind| kind.weight[2])),
             ],
-            max_speed: s.load(&kinds.map(|kind| kind.max_speed)),
-            max_force: s.load(&kinds.map(|kind| kind.max_force)),
+            limits: Limits {
+                max_speed: s.load(&kinds.map(|kind| kind.gait.max_speed)),
+                max_force: s.load(&kinds.map(|kind| kind.gait.max_force)),
+            },
         };
         self.traits_with_own_gaits(s, &by_kind, block.start)
     }
 
-    /// Adds the behaviours of each body in the block, in listed order.
+    // ---- Blocks and their candidates
+
     #[inline(always)]
-    fn behave<S: Simd>(&self, s: S, force: [S::F; 2], block: Range<usize>) -> [S::F; 2] {
-        let mut lanes = [[0.0_f32; MAX_LANES]; 2];
-        for (axis, lanes) in lanes.iter_mut().enumerate() {
-            s.store(force[axis], &mut lanes[..S::LANES]);
+    fn walk<S: Simd>(&self, bodies: Range<usize>) -> Walk<'a> {
+        let Tick { sorted, cells, .. } = self.tick;
+        let across =
+            sorted.len() <= BLOCKS_ACROSS_ROWS * S::LANES && self.order == Order::Canonical;
+        let mut row = cells.row_around(cells.grid.row(sorted.y[bodies.start]), self.order);
+        if across {
+            row.bodies = bodies;
         }
-        for (lane, at) in block.enumerate() {
-            let body = self.tick.sorted.get(at, self.config);
-            for behaviour in &self.config.kinds[usize::from(body.kind)].behaviours {
-                let more = behaviours::force(behaviour, &body, self.config, self.number);
-                lanes[0][lane] += more[0];
-                lanes[1][lane] += more[1];
+        Walk { row, across }
+    }
+
+    /// The next block: the first of these bodies, as far as they are in one row.
+    #[inline(always)]
+    fn block<S: Simd>(&self, s: S, walk: &mut Walk<'a>, bodies: Range<usize>) -> Asking<S> {
+        let Tick { sorted, cells, plan, .. } = self.tick;
+        let at = bodies.start;
+        if at >= walk.row.bodies.end {
+            walk.row = cells.row_around(cells.grid.row(sorted.y[at]), self.order);
+        }
+        Asking {
+            position: [s.load(&sorted.x[at..]), s.load(&sorted.y[at..])],
+            span: at..bodies.end.min(walk.row.bodies.end).min(at + S::LANES),
+            period: plan.period,
+        }
+    }
+
+    /// Whom a block has to listen to.
+    #[inline(always)]
+    fn around<S: Simd>(&self, s: S, asking: &Asking<S>, walk: &Walk<'a>) -> Around {
+        let Tick { sorted, cells, .. } = self.tick;
+        let Walk { row, across } = walk;
+        let (first, last) = (asking.span.start, asking.span.end - 1);
+        let n = sorted.len();
+        let mut around =
+            Around { runs: [const { 0..0 }; 6], count: 1, slides: [false; 3], wraps: false };
+        if *across && cells.grid.wraps() {
+            around.runs[0] = 0..n;
+            around.wraps = true;
+            return around;
+        }
+        if *across {
+            let rows = [first, last].map(|place| cells.grid.row(sorted.y[place]));
+            around.runs[0] = cells.rows_touching(rows);
+            return around;
+        }
+        let cols = cells.grid.col(sorted.x[first])..cells.grid.col(sorted.x[last]) + 1;
+        if cells.grid.sees_seam(row.number, &cols) {
+            let runs = cells.candidates(row.number, cols, self.order);
+            return Around { runs, count: 6, slides: [false; 3], wraps: true };
+        }
+        let runs = row.runs(&cols);
+        let windows = row.windows(s, &cols, &asking.span, &runs, n);
+        around.count = row.heard;
+        for k in 0..3 {
+            around.slides[k] = windows[k].len() < runs[k].len();
+            let heard = if around.slides[k] { &windows[k] } else { &runs[k] };
+            around.runs[k] = heard.clone();
+        }
+        around
+    }
+
+    // ---- Rules one by one
+
+    #[inline(always)]
+    fn singles<S: Simd, const N: usize>(
+        &self,
+        s: S,
+        singles: &[Single],
+        counted: bool,
+        slots: Slots<'_, f32, N>,
+    ) -> Tally {
+        let Slots { start, columns: mut out } = slots;
+        let end = start + out[0].len();
+        let answers = self.answers();
+        let mut urged = Urged::new();
+        let mut tally = Tally::default();
+        if start == end {
+            return tally;
+        }
+        let mut first = start;
+        let mut walk = self.walk::<S>(start..end);
+        while first < end {
+            self.limit_each(first..end.min(first + STRETCH), &mut urged);
+            let mut at = first;
+            while at < end && at - first <= STRETCH - S::LANES {
+                let asking = self.block(s, &mut walk, at..end);
+                let around = self.around(s, &asking, &walk);
+                if counted {
+                    let within = self.tick.plan.radius * self.tick.plan.radius;
+                    let ear = Herd::<S, COUNTED> {
+                        reach: [s.splat(within); 3],
+                        counted_within: s.splat(within),
+                        lanes: asking.span.len(),
+                    };
+                    let mut sums = Sums::nothing(s);
+                    listen(s, &asking, &ear, &answers, &around, &walk, &mut sums);
+                    tally.lane_slots += around.slots::<S>();
+                    tally.neighbours += sums.neighbours;
+                }
+                let me = self.acting(s, asking.span.clone(), urged.limits(s, at - first));
+                let mut force = [s.splat(0.0); 2];
+                for single in singles {
+                    let Some(heed) = self.heed(s, single, asking.span.clone()) else { continue };
+                    tally.lane_slots += around.slots::<S>();
+                    let heard =
+                        hear_one(s, single.urge, &heed, &asking, &me, &answers, &around, &walk);
+                    if single.urge == CAUGHT {
+                        s.store(heard[0], &mut urged.caught[at - first..]);
+                        continue;
+                    }
+                    let [x, y] = follow(s, single.urge, heard, &me);
+                    force = [force[0] + heed.weight * x, force[1] + heed.weight * y];
+                }
+                urged.put(s, at - first, force);
+                at = asking.span.end;
+            }
+            let bodies = first..at;
+            self.isa.run(Act { pass: self, bodies, start, urged: &urged, out: &mut out });
+            urged.caught = [0.0; STRETCH];
+            first = at;
+        }
+        tally
+    }
+
+    /// What a rule means to the bodies at `span`; nothing if no kind among them has it.
+    #[inline(always)]
+    fn heed<S: Simd>(&self, s: S, single: &Single, span: Range<usize>) -> Option<Heed<S>> {
+        let Tick { sorted, moment, .. } = self.tick;
+        let mut kinds = [&single.kinds[0]; MAX_LANES];
+        if single.kinds.len() > 1 {
+            for (slot, &kind) in kinds.iter_mut().zip(&sorted.kind[span.clone()]) {
+                *slot = &single.kinds[usize::from(kind)];
             }
         }
-        [s.load(&lanes[0]), s.load(&lanes[1])]
+        if kinds[..span.len()].iter().all(|kind| kind.reach < 0.0) {
+            return None;
+        }
+        let mut weights = [0.0; MAX_LANES];
+        let (seed, tick) = (self.config.seed, moment.tick);
+        for ((weight, kind), &id) in weights.iter_mut().zip(kinds).zip(&sorted.id[span]) {
+            *weight = kind.weight.of(|| Stream::new(seed, kind.stream, id), tick);
+        }
+        Some(Heed {
+            reach: s.load(&kinds.map(|kind| kind.reach)),
+            hears: s.load_bits(&kinds.map(|kind| kind.hears)),
+            edge: s.load(&kinds.map(|kind| kind.edge)),
+            extra: s.load(&kinds.map(|kind| kind.extra)),
+            weight: s.load(&weights),
+        })
+    }
+
+    // ---- After the rules
+
+    #[inline(always)]
+    fn acting<S: Simd>(&self, s: S, block: Range<usize>, limits: Limits<S>) -> Acting<S> {
+        let Bodies { x, y, vx, vy, .. } = &self.tick.sorted;
+        let at = block.start;
+        Acting {
+            block,
+            position: [s.load(&x[at..]), s.load(&y[at..])],
+            velocity: [s.load(&vx[at..]), s.load(&vy[at..])],
+            limits,
+        }
+    }
+
+    /// Works out what limits each of these bodies.
+    fn limit_each(&self, bodies: Range<usize>, urged: &mut Urged) {
+        let Tick { sorted, moment, .. } = self.tick;
+        let limits = urged.max_speed.iter_mut().zip(&mut urged.max_force);
+        for (place, (max_speed, max_force)) in bodies.zip(limits) {
+            let kind = &self.config.kinds[usize::from(sorted.kind_at(place))];
+            let position = [sorted.x[place], sorted.y[place]];
+            let who = (self.config.seed, sorted.id[place]);
+            let gait = gait(kind, sorted.own_gait_at(place), who, position, moment);
+            (*max_speed, *max_force) = (gait.max_speed, gait.max_force);
+        }
+    }
+
+    /// From a block's force to what is written: the force with the host's, cut, or where it moves
+    /// the bodies.
+    #[inline(always)]
+    fn finish<S: Simd, const N: usize>(
+        &self,
+        s: S,
+        me: &Acting<S>,
+        force: [S::F; 2],
+        start: usize,
+        out: &mut [&mut [f32]; N],
+    ) {
+        let force = self.add_host(s, force, me.block.start);
+        let force = limit(s, force, me.limits.max_force);
+        let written = me.block.start - start..me.block.end - start;
+        if N == STEP {
+            let dt = s.splat(self.config.dt);
+            let motion = Motion::<S> { position: me.position, velocity: me.velocity };
+            let moved = motion.step(s, force, me.limits.max_speed, dt, &self.config.world);
+            s.store(moved.position[0], &mut out[0][written.clone()]);
+            s.store(moved.position[1], &mut out[1][written.clone()]);
+            s.store(moved.velocity[0], &mut out[2][written.clone()]);
+            s.store(moved.velocity[1], &mut out[3][written]);
+        } else {
+            s.store(force[0], &mut out[0][written.clone()]);
+            s.store(force[1], &mut out[1][written]);
+        }
     }
 
     #[inline(always)]
@@ -528,6 +694,120 @@ impl Pass<'_> {
         }
         [force[0] + s.load(&fx[at..]), force[1] + s.load(&fy[at..])]
     }
+
+    /// Puts the bodies of a block that are caught somewhere else.
+    fn respawn<const N: usize>(
+        &self,
+        block: Range<usize>,
+        caught: &[f32],
+        start: usize,
+        out: &mut [&mut [f32]; N],
+    ) {
+        let Tick { sorted, moment, .. } = self.tick;
+        for (place, _) in block.zip(caught).filter(|(_, caught)| **caught > 0.0) {
+            let kind = &self.config.kinds[usize::from(sorted.kind_at(place))];
+            let Some(respawn) = &kind.respawn else { continue };
+            let stream = Stream::new(self.config.seed, RESPAWN, sorted.id[place]);
+            let motion = reborn(respawn, stream, moment.tick, self.tick.plan.period);
+            for (column, value) in out.iter_mut().zip(motion) {
+                column[place - start] = value;
+            }
+        }
+    }
+}
+
+/// A caught body's new x, y, vx and vy.
+fn reborn(respawn: &Respawn, stream: Stream, tick: u64, period: [f32; 2]) -> [f32; 4] {
+    let draw = |nth: u64| stream.draw(tick.wrapping_mul(4).wrapping_add(nth));
+    let place = |axis: usize| {
+        let place = lerp(respawn.low[axis], respawn.high[axis], share(draw(axis as u64)));
+        if place >= period[axis] { 0.0 } else { place }
+    };
+    [place(0), place(1), respawn.speed * draw(2), respawn.speed * draw(3)]
+}
+
+impl Around {
+    /// How many pairs of lanes and candidates that is.
+    fn slots<S: Simd>(&self) -> u64 {
+        let runs = self.runs[..self.count].iter();
+        runs.map(|run| run.len() as u64).sum::<u64>() * S::LANES as u64
+    }
+}
+
+/// Lets a block hear all of its candidates.
+#[inline(always)]
+fn listen<S: Simd, E: Ear<S>>(
+    s: S,
+    asking: &Asking<S>,
+    ear: &E,
+    answers: &Answers<'_>,
+    around: &Around,
+    walk: &Walk<'_>,
+    sums: &mut E::Sums,
+) {
+    for (k, run) in around.runs[..around.count].iter().enumerate() {
+        let run = run.clone();
+        if k < 3 && around.slides[k] {
+            asking.hear_along(s, ear, answers, run, &walk.row.rows[k].bodies, sums);
+        } else if around.wraps {
+            asking.hear::<E, true>(s, ear, answers, run, sums);
+        } else {
+            asking.hear::<E, false>(s, ear, answers, run, sums);
+        }
+    }
+}
+
+/// What a block hears by one rule.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "all of it is what a block and a rule are")]
+fn hear_one<S: Simd>(
+    s: S,
+    urge: u8,
+    heed: &Heed<S>,
+    asking: &Asking<S>,
+    me: &Acting<S>,
+    answers: &Answers<'_>,
+    around: &Around,
+    walk: &Walk<'_>,
+) -> [S::F; 3] {
+    let [vx, vy] = me.velocity;
+    let squared = vx * vx + vy * vy;
+    let looking = s.lt(s.splat(0.0), squared) & s.lt(s.splat(ALL_ROUND), heed.edge);
+    let facing = [s.keep(looking, vx), s.keep(looking, vy)];
+    let edge = s.keep(looking, heed.edge * squared);
+    macro_rules! urges {
+        ($($urge:literal)*) => {
+            match urge {
+                $($urge => {
+                    let ear = One::<S, $urge> {
+                        reach: heed.reach,
+                        hears: heed.hears,
+                        velocity: me.velocity,
+                        facing,
+                        edge,
+                        extra: heed.extra,
+                    };
+                    let mut sums = One::<S, $urge>::nothing(s);
+                    listen(s, asking, &ear, answers, around, walk, &mut sums);
+                    sums
+                })*
+                _ => unreachable!("there is no other urge"),
+            }
+        };
+    }
+    urges!(0 1 2 3 4 5 6 7)
+}
+
+/// From what a rule heard to its steering force.
+#[inline(always)]
+fn follow<S: Simd>(s: S, urge: u8, [x, y, _]: [S::F; 3], me: &Acting<S>) -> [S::F; 2] {
+    let (zero, [vx, vy]) = (s.splat(0.0), me.velocity);
+    match urge {
+        FLEE => steer_scaled(s, [x, y], me.velocity, me.limits),
+        VIEW => steer(s, [(zero - vy) * x, vx * x], me.velocity, me.limits),
+        HUNT => steer(s, [zero - x, zero - y], me.velocity, me.limits),
+        _ => steer(s, [x, y], me.velocity, me.limits),
+    }
 }
 
 #[inline(always)]
@@ -535,15 +815,15 @@ fn splat_each<S: Simd>(s: S, [a, b, c]: [f32; 3]) -> [S::F; 3] {
     [s.splat(a), s.splat(b), s.splat(c)]
 }
 
-/// The rules' weighted steering forces, in the contract's order.
+/// The weighted steering forces of a herd's rules, in the contract's order.
 #[inline(always)]
 fn obey<S: Simd, const RULES: u8>(
     s: S,
     sums: &Sums<S>,
     traits: &Traits<S>,
-    motion: &Motion<S>,
+    me: &Acting<S>,
 ) -> [S::F; 2] {
-    let Traits { weight, max_speed, max_force, .. } = *traits;
+    let Traits { weight, limits, .. } = *traits;
     let mut force = [s.splat(0.0); 2];
     for (bit, direction, weight) in [
         (SEPARATION, sums.separation, weight[0]),
@@ -551,7 +831,7 @@ fn obey<S: Simd, const RULES: u8>(
         (COHESION, sums.cohesion, weight[2]),
     ] {
         if RULES & bit != 0 {
-            let [x, y] = steer(s, direction, motion.velocity, max_speed, max_force);
+            let [x, y] = steer(s, direction, me.velocity, limits);
             force = [force[0] + weight * x, force[1] + weight * y];
         }
     }

@@ -9,8 +9,8 @@ use common::{
     engines_agree, flock, hears_only, herd, offset, scattered, squared, stamp, world,
 };
 use flockstep::{
-    Behaviour, Body, Config, Counts, Edge, Engine, Error, Flock, Forces, Gait, Kind, MAX_KINDS,
-    Neighbours, PARALLEL_FROM, Rule, Spawn, World, check_float_mode, reference,
+    Body, Config, Counts, Drive, Edge, Engine, Error, Flock, Forces, Gait, Kind, MAX_KINDS,
+    Neighbours, PARALLEL_FROM, Rule, Spawn, Weight, World, check_float_mode, reference,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -22,8 +22,8 @@ fn ids(flock: &Flock) -> Vec<u32> {
 
 /// Two kinds, gaits of their own, every behaviour, gaps in the ids: nothing is left at a default.
 fn varied(edge: Edge) -> Flock {
-    let wander = Behaviour::Wander { weight: 0.5, distance: 2.0, radius: 1.0, period: 7 };
-    let contain = Behaviour::Contain { weight: 1.0, margin: 9.0 };
+    let wander = Drive::Wander { distance: 2.0, radius: 1.0, period: 7 }.weighing(0.5);
+    let contain = Drive::Contain { margin: 9.0 }.weighing(1.0);
     let kinds = vec![herd(9.0), Kind { behaviours: vec![wander, contain], ..hears_only(0, 4.0) }];
     let place = World { edges: [edge; 2], ..PLACE };
     let config = Config { kinds, seed: 77, dt: 0.5, ..Config::new(place, herd(9.0)) };
@@ -172,45 +172,50 @@ const POSITIVE: [(&str, Set); 12] = [
     ("dt", |config, value| config.dt = value),
     ("kinds[0].gait.max_speed", |config, value| config.kinds[0].gait.max_speed = value),
     ("kinds[1].gait.max_force", |config, value| config.kinds[1].gait.max_force = value),
-    ("kinds[0].separation.radius", |config, value| rule(config, 0, 0).radius = value),
-    ("kinds[0].alignment.radius", |config, value| rule(config, 0, 1).radius = value),
-    ("kinds[1].cohesion.radius", |config, value| rule(config, 1, 2).radius = value),
-    ("kinds[1].separation.radius", |config, value| rule(config, 1, 0).radius = value),
-    ("kinds[1].behaviours[0].distance", |config, value| behave(config, 1, value)),
-    ("kinds[1].behaviours[0].radius", |config, value| behave(config, 2, value)),
-    ("kinds[1].behaviours[1].margin", |config, value| behave(config, 4, value)),
+    ("kinds[0].rules[0].radius", |config, value| rule(config, 0, 0).radius = value),
+    ("kinds[0].rules[1].radius", |config, value| rule(config, 0, 1).radius = value),
+    ("kinds[1].rules[2].radius", |config, value| rule(config, 1, 2).radius = value),
+    ("kinds[1].rules[0].radius", |config, value| rule(config, 1, 0).radius = value),
+    ("kinds[1].behaviours[0].distance", |config, value| behave(config, 0, value)),
+    ("kinds[1].behaviours[0].radius", |config, value| behave(config, 1, value)),
+    ("kinds[1].behaviours[1].margin", |config, value| behave(config, 2, value)),
 ];
 
 /// Every weight, by its path.
 const WEIGHTS: [(&str, Set); 5] = [
-    ("kinds[0].separation.weight", |config, value| rule(config, 0, 0).weight = value),
-    ("kinds[0].alignment.weight", |config, value| rule(config, 0, 1).weight = value),
-    ("kinds[1].cohesion.weight", |config, value| rule(config, 1, 2).weight = value),
-    ("kinds[1].behaviours[0].weight", |config, value| behave(config, 0, value)),
-    ("kinds[1].behaviours[1].weight", |config, value| behave(config, 3, value)),
+    ("kinds[0].rules[0].weight", |config, value| rule(config, 0, 0).weight = value.into()),
+    ("kinds[0].rules[1].weight", |config, value| rule(config, 0, 1).weight = value.into()),
+    ("kinds[1].rules[2].weight", |config, value| rule(config, 1, 2).weight = value.into()),
+    ("kinds[1].behaviours[0].weight", |config, value| weigh(config, 0, value)),
+    ("kinds[1].behaviours[1].weight", |config, value| weigh(config, 1, value)),
 ];
 
 fn rule(config: &mut Config, kind: usize, rule: usize) -> &mut Rule {
-    let Kind { separation, alignment, cohesion, .. } = &mut config.kinds[kind];
-    [separation, alignment, cohesion].into_iter().nth(rule).unwrap().as_mut().unwrap()
+    &mut config.kinds[kind].rules[rule]
 }
 
-/// Sets one of the five numbers of the second kind's behaviours.
+/// Sets one of the three numbers of the second kind's behaviours.
 fn behave(config: &mut Config, number: usize, value: f32) {
-    let [
-        Behaviour::Wander { weight, distance, radius, .. },
-        Behaviour::Contain { weight: push, margin },
-    ] = &mut config.kinds[1].behaviours[..]
+    let [wander, contain] = &mut config.kinds[1].behaviours[..] else {
+        panic!("the second kind has two behaviours");
+    };
+    let (Drive::Wander { distance, radius, .. }, Drive::Contain { margin }) =
+        (&mut wander.drive, &mut contain.drive)
     else {
         panic!("the second kind wanders and is contained");
     };
-    *[weight, distance, radius, push, margin].into_iter().nth(number).unwrap() = value;
+    *[distance, radius, margin].into_iter().nth(number).unwrap() = value;
+}
+
+/// Sets the weight of one of the second kind's behaviours.
+fn weigh(config: &mut Config, behaviour: usize, value: f32) {
+    config.kinds[1].behaviours[behaviour].weight = Weight::Steady(value);
 }
 
 /// A herd, and a second kind with behaviours too.
 fn two_kinds(place: World) -> Config {
-    let wander = Behaviour::Wander { weight: 0.5, distance: 2.0, radius: 1.0, period: 7 };
-    let behaviours = vec![wander, Behaviour::Contain { weight: 1.0, margin: 9.0 }];
+    let wander = Drive::Wander { distance: 2.0, radius: 1.0, period: 7 }.weighing(0.5);
+    let behaviours = vec![wander, Drive::Contain { margin: 9.0 }.weighing(1.0)];
     let kinds = vec![herd(9.0), Kind { behaviours, ..herd(9.0) }];
     Config { kinds, ..Config::new(place, herd(9.0)) }
 }
@@ -257,7 +262,7 @@ fn settings_out_of_range_are_refused_by_name() {
             assert_eq!(config.check(), Ok(()), "{field} = {value:?}");
         }
     }
-    let wander = |period| Behaviour::Wander { weight: 0.5, distance: 2.0, radius: 1.0, period };
+    let wander = |period| Drive::Wander { distance: 2.0, radius: 1.0, period }.weighing(0.5);
     for period in [0, 65_537, u32::MAX] {
         let mut config = two_kinds(PLACE);
         config.kinds[0].behaviours = vec![wander(9), wander(period)];
@@ -271,7 +276,7 @@ fn settings_out_of_range_are_refused_by_name() {
     config.kinds[1].behaviours = vec![wander(9); 64];
     assert_eq!(config.check(), Ok(()));
     config.kinds[1].behaviours.push(wander(9));
-    assert_eq!(refusal(&config), "kinds[1].behaviours lists 65 behaviours; allowed: at most 64");
+    assert_eq!(refusal(&config), "kinds[1].behaviours lists 65; allowed: at most 64");
     assert_eq!(MAX_KINDS, 32);
     for count in [0, 33, 300] {
         let config = Config { kinds: vec![herd(9.0); count], ..two_kinds(PLACE) };
@@ -401,8 +406,7 @@ fn extreme_settings_stay_finite_and_load_again() {
 fn two_kinds_equal_the_reference() {
     for edges in edge_pairs() {
         let wary = Kind {
-            separation: Some(Rule::new(12.0, 2.0)),
-            cohesion: Some(Rule::new(5.0, -0.5)),
+            rules: vec![Rule::separation(12.0, 2.0), Rule::cohesion(5.0, -0.5)],
             ..Kind::new(Gait::new(3.0, 0.6))
         };
         let kinds = vec![hears_only(1, 7.0), wary];
@@ -519,8 +523,8 @@ fn a_new_configuration_is_followed_at_once() {
         config.world.size = [100.0, 80.0];
         config.dt = 0.5;
         for kind in &mut config.kinds {
-            for rule in [&mut kind.separation, &mut kind.alignment, &mut kind.cohesion] {
-                *rule = rule.map(|rule| Rule::new(rule.radius.clamp(1.0, 40.0), rule.weight));
+            for rule in &mut kind.rules {
+                rule.radius = rule.radius.clamp(1.0, 40.0);
             }
             kind.gait.max_speed = kind.gait.max_speed.min(20.0);
         }
@@ -726,10 +730,12 @@ fn a_snapshot_that_is_not_one_is_told_what_it_lacks() {
         assert!(told.starts_with("not a usable snapshot: "), "{told}");
         told
     };
-    let told = refusal(&|bytes| bytes[8] = 2);
-    assert!(told.ends_with("version 2; this library reads 1"), "{told}");
+    for other in [1, 3] {
+        let told = refusal(&|bytes| bytes[8] = other);
+        assert!(told.ends_with(&format!("version {other}; this library reads 2")), "{told}");
+    }
     let told = refusal(&|bytes| bytes[8..12].copy_from_slice(&0_u32.to_le_bytes()));
-    assert!(told.ends_with("version 0; this library reads 1"), "{told}");
+    assert!(told.ends_with("version 0; this library reads 2"), "{told}");
     let told = refusal(&|bytes| bytes[0] = b'F');
     assert!(told.contains("does not begin with \"flockstp\""), "{told}");
     let told = refusal(&|bytes| bytes.truncate(10));
@@ -896,10 +902,9 @@ fn every_setting_shows_in_the_fingerprint() {
     seen.push(of(&Config { seed: 1, ..base.clone() }));
     seen.push(of(&Config { kinds: base.kinds[..1].to_vec(), ..base.clone() }));
     let mut config = base.clone();
-    config.kinds[0].alignment = None;
+    config.kinds[0].rules.remove(1);
     seen.push(of(&config));
-    config.kinds[0].separation = None;
-    config.kinds[0].alignment = base.kinds[0].alignment;
+    config.kinds[0].rules = base.kinds[0].rules[1..].to_vec();
     seen.push(of(&config));
     config = base.clone();
     config.kinds[1].behaviours.reverse();

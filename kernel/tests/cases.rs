@@ -7,12 +7,13 @@ mod common;
 
 use common::{
     Chance, ContractGrid, GAIT, altered, at_rest, bits, bodies, edge_pairs, engines_agree, flock,
-    hearings, hears_only, herd, neighbours, offset, scattered, squared, stored, ticks_agree, world,
+    hearings, hears_only, herd, neighbours, offset, said, scattered, squared, stored, ticks_agree,
+    world,
 };
 use flockstep::reference::Term;
 use flockstep::{
-    Behaviour, Body, Config, Edge, Engine, Error, Flock, Forces, Gait, Kind, Neighbours, Rule,
-    Spawn, World,
+    Body, Config, Drive, Edge, Engine, Error, Flock, Forces, Gait, Kind, Neighbours, Rule, Spawn,
+    Urge, World,
 };
 use std::sync::Mutex;
 
@@ -21,7 +22,7 @@ type Motion = ([f32; 2], [f32; 2]);
 /// What body `id` will be told by one of its rules.
 fn term(flock: &Flock, id: u32, name: &str) -> Term {
     let told = flock.explain(id).unwrap();
-    *told.terms.iter().find(|term| term.name == name).unwrap()
+    told.terms.into_iter().find(|term| term.name == name).unwrap()
 }
 
 /// The same bodies with x and y exchanged.
@@ -53,9 +54,11 @@ fn coincident_pair() {
         for pair in pairs {
             let resting = flock(place, herd(10.0), &at_rest(&pair));
             assert_eq!(hearings(&resting), [[1], [0]]);
-            for vote in [0, 1].map(|id| resting.explain(id).unwrap().neighbours[0]) {
-                assert_eq!(vote.separation, None, "one spot names no direction");
-                assert!(vote.aligned && vote.cohered, "yet both are heard");
+            for told in [0, 1].map(|id| resting.explain(id).unwrap()) {
+                let [separation, alignment, cohesion] =
+                    [0, 1, 2].map(|rule| said(&told.neighbours[0], rule));
+                assert_eq!(separation, None, "one spot names no direction");
+                assert!(alignment.is_some() && cohesion.is_some(), "yet both are heard");
             }
             assert_eq!(term(&resting, 0, "separation").heard, 0);
             // Nothing names a direction, so nothing moves.
@@ -289,10 +292,10 @@ fn torus_radius_limit() {
         ([Edge::Open, torus], 'y'),
     ] {
         let place = world([100.0, 100.0], edges);
-        for (rule, name) in ["separation", "alignment", "cohesion"].into_iter().enumerate() {
+        for rule in 0..3 {
             let refused = Config::new(place, hears_only(rule, 51.0));
             let told = format!(
-                "kinds[0].{name}.radius is 51.0, over half the torus's {axis} extent; \
+                "kinds[0].rules[0].radius is 51.0, over half the torus's {axis} extent; \
                  allowed: at most 50.0"
             );
             assert_eq!(Flock::new(refused.clone()).unwrap_err().to_string(), told);
@@ -520,10 +523,10 @@ fn opposite_headings() {
 fn bad_radius() {
     let place = World::new(100.0, 100.0, Edge::Walls);
     for radius in [0.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-30] {
-        for (rule, name) in ["separation", "alignment", "cohesion"].into_iter().enumerate() {
+        for rule in 0..3 {
             let config = Config::new(place, hears_only(rule, radius));
             let told = format!(
-                "kinds[0].{name}.radius is {radius:?}; allowed: a finite number from 1e-9 to 1e9"
+                "kinds[0].rules[0].radius is {radius:?}; allowed: a finite number from 1e-9 to 1e9"
             );
             assert_eq!(Flock::new(config.clone()).unwrap_err().to_string(), told);
             assert_eq!(Forces::new(config.clone()).unwrap_err().to_string(), told);
@@ -532,7 +535,7 @@ fn bad_radius() {
             // In a second kind too, whose index is told.
             let kinds = vec![herd(10.0), hears_only(rule, radius)];
             let refusal = Flock::new(Config { kinds, ..config }).unwrap_err().to_string();
-            assert!(refusal.starts_with(&format!("kinds[1].{name}.radius is {radius:?};")));
+            assert!(refusal.starts_with(&format!("kinds[1].rules[0].radius is {radius:?};")));
         }
         let told = format!("radius is {radius:?}; allowed: a finite number from 1e-9 to 1e9");
         assert_eq!(Neighbours::new(place, radius).unwrap_err().to_string(), told);
@@ -625,7 +628,7 @@ fn empty_and_single() {
             assert_eq!((counts.distance_tests, counts.neighbours, counts.tasks), (0, 0, 1));
 
             let mut single = flock(place, kind.clone(), &[([50.0, 40.0], [1.5, -0.5])]);
-            if kind.separation.is_some() {
+            if !kind.rules.is_empty() {
                 assert_eq!(hearings(&single), [Vec::<u32>::new()]);
             }
             single = engines_agree(&single, 20);
@@ -765,8 +768,7 @@ fn no_fma() {
         // f + weight * force, where the first term is just under half an ulp of the second.
         let first = small * (1.0 - b);
         let kind = Kind {
-            separation: Some(Rule::new(4.0, -first)),
-            cohesion: Some(Rule::new(4.0, a)),
+            rules: vec![Rule::separation(4.0, -first), Rule::cohesion(4.0, a)],
             ..Kind::new(Gait::new(a, 4.0))
         };
         let pair = at_rest(&[along(1.0), along(2.0)]);
@@ -790,18 +792,14 @@ fn vector_tail() {
     let place = World::new(40.0, 30.0, Edge::Torus);
     for used in 0..8 {
         let herd = herd(9.0);
-        let kind = Kind {
-            separation: herd.separation.filter(|_| used & 1 != 0),
-            alignment: herd.alignment.filter(|_| used & 2 != 0),
-            cohesion: herd.cohesion.filter(|_| used & 4 != 0),
-            ..herd
-        };
+        let listed = herd.rules.iter().enumerate().filter(|(rule, _)| used & (1 << rule) != 0);
+        let kind = Kind { rules: listed.map(|(_, &rule)| rule).collect(), ..herd.clone() };
         for n in (0..=70).step_by(3) {
             ticks_agree(&flock(place, kind.clone(), &scattered(n, place.size, 2.0, 5)), 2);
         }
     }
     // Every column that is loaded has a tail: gaits, kinds, behaviours.
-    let wander = Behaviour::Wander { weight: 0.5, distance: 2.0, radius: 1.0, period: 5 };
+    let wander = Drive::Wander { distance: 2.0, radius: 1.0, period: 5 }.weighing(0.5);
     let kinds = vec![herd(9.0), Kind { behaviours: vec![wander], ..hears_only(0, 4.0) }];
     let config = Config { kinds, ..Config::new(place, herd(9.0)) };
     for n in 0..=70 {
@@ -1091,23 +1089,24 @@ fn huge_weight() {
             let wanted = format!("kinds[0].{field}.weight is {weight:?}; allowed: ");
             assert!(told.starts_with(&wanted), "{told}");
         };
-        let rule = Some(Rule::new(10.0, weight));
-        let kind = Kind::new(GAIT);
-        refused(Kind { separation: rule, ..kind.clone() }, "separation");
-        refused(Kind { alignment: rule, ..kind.clone() }, "alignment");
-        refused(Kind { cohesion: rule, ..kind.clone() }, "cohesion");
-        let contain = Behaviour::Contain { weight, margin: 5.0 };
-        let wander = Behaviour::Wander { weight, distance: 2.0, radius: 1.0, period: 9 };
-        for behaviour in [contain, wander] {
-            let behaviours = vec![behaviour];
-            refused(Kind { behaviours, ..kind.clone() }, "behaviours[0]");
+        for urge in [Urge::Separation, Urge::Alignment, Urge::Cohesion] {
+            let rules = vec![Rule::new(urge, 10.0, weight)];
+            refused(Kind { rules, ..Kind::new(GAIT) }, "rules[0]");
+        }
+        let contain = Drive::Contain { margin: 5.0 };
+        let wander = Drive::Wander { distance: 2.0, radius: 1.0, period: 9 };
+        for drive in [contain, wander] {
+            let behaviours = vec![drive.weighing(weight)];
+            refused(Kind { behaviours, ..Kind::new(GAIT) }, "behaviours[0]");
         }
     }
     // The largest weights that are allowed stay finite for good.
     let kind = Kind {
-        separation: Some(Rule::new(10.0, 1e6)),
-        alignment: Some(Rule::new(10.0, -1e6)),
-        cohesion: Some(Rule::new(10.0, 1e6)),
+        rules: vec![
+            Rule::separation(10.0, 1e6),
+            Rule::alignment(10.0, -1e6),
+            Rule::cohesion(10.0, 1e6),
+        ],
         ..Kind::new(Gait::new(1e9, 1e9))
     };
     engines_agree(&flock(place, kind, &scattered(30, place.size, 1e8, 12)), 50);

@@ -5,10 +5,11 @@
 
 mod common;
 
+use common::draws::{config, placement, spawn};
 use common::{
     Chance, GAIT, POOLS, bodies, drawn_config, edge_pairs, flock, herd, scattered, stored, world,
 };
-use flockstep::{Body, Config, Edge, Error, Forces, Gait, Kind, Spawn, World, reference};
+use flockstep::{Body, Config, Edge, Error, Flock, Forces, Gait, Kind, Spawn, World, reference};
 use proptest::prelude::*;
 
 /// The arrays of a host, with the kinds to go with them.
@@ -37,14 +38,12 @@ impl Arrays {
 
     /// What the reference would be given: the index is the id.
     fn bodies(&self, config: &Config) -> Vec<Body> {
-        let body = |index: usize| Body {
-            id: index as u32,
-            kind: self.kinds[index],
-            position: stored(&config.world, self.positions[index]),
-            velocity: self.velocities[index],
-            gait: config.kinds[usize::from(self.kinds[index])].gait,
-        };
-        (0..self.positions.len()).map(body).collect()
+        let mut flock = Flock::new(config.clone()).unwrap();
+        for (k, &position) in self.positions.iter().enumerate() {
+            let (velocity, kind) = (self.velocities[k], self.kinds[k]);
+            flock.add(Spawn { position, velocity, kind, gait: None }).unwrap();
+        }
+        bodies(&flock)
     }
 }
 
@@ -67,12 +66,17 @@ proptest! {
 
     #[test]
     fn forces_equal_the_reference(
-        pair in 0_usize..9, kinds in 1_usize..4, n in 0_usize..300,
-        tick in prop_oneof![0_u64..1000, any::<u64>()], seed in any::<u64>(),
+        config in config(), n in 0_usize..300, how in placement(),
+        tick in prop_oneof![0_u64..1000, any::<u64>(), Just(u64::MAX)], seed in any::<u64>(),
     ) {
         let mut chance = Chance(seed);
-        let config = drawn_config(&mut chance, edge_pairs().nth(pair).unwrap(), kinds);
-        let arrays = Arrays::drawn(&config, n, &mut chance);
+        let mut arrays = Arrays { positions: vec![], velocities: vec![], kinds: vec![] };
+        for _ in 0..n {
+            let Spawn { position, velocity, kind, .. } = spawn(&config, how, &mut chance);
+            arrays.positions.push(position);
+            arrays.velocities.push(velocity);
+            arrays.kinds.push(kind);
+        }
         let Arrays { positions, velocities, kinds } = &arrays;
         let all = arrays.bodies(&config);
         let mut forces = Forces::new(config.clone()).unwrap();
@@ -145,7 +149,7 @@ fn a_host_that_integrates_by_itself_walks_where_the_flock_does() {
             let config = drawn_config(&mut chance, edges, kinds);
             let Arrays { mut positions, mut velocities, kinds } =
                 Arrays::drawn(&config, 150, &mut chance);
-            let mut owned = flockstep::Flock::new(config.clone()).unwrap();
+            let mut owned = Flock::new(config.clone()).unwrap();
             for (k, &position) in positions.iter().enumerate() {
                 let (velocity, kind) = (velocities[k], kinds[k]);
                 owned.add(Spawn { position, velocity, kind, gait: None }).unwrap();

@@ -7,7 +7,7 @@
 mod common;
 
 use common::{Chance, GAIT, LEVELS, THREADS, herd, scattered};
-use flockstep::{Behaviour, Config, Edge, Engine, Flock, Gait, Kind, Rule, Spawn, World};
+use flockstep::{Config, Drive, Edge, Engine, Flock, Gait, Kind, Rule, Scenery, Spawn, World};
 
 /// Also more threads than any list of small pools has.
 const MANY_THREADS: usize = 16;
@@ -26,8 +26,8 @@ const RUNS: [(&str, usize, u64, u64); 7] = [
 fn wandering() -> Kind {
     Kind {
         behaviours: vec![
-            Behaviour::Wander { weight: 0.15, distance: 6.0, radius: 4.0, period: 20 },
-            Behaviour::Contain { weight: 0.6, margin: 14.0 },
+            Drive::Wander { distance: 6.0, radius: 4.0, period: 20 }.weighing(0.15),
+            Drive::Contain { margin: 14.0 }.weighing(0.6),
         ],
         ..herd(16.0)
     }
@@ -40,12 +40,12 @@ fn config(name: &str) -> Config {
         "torus" => Config::new(world(320.0, Edge::Torus), herd(16.0)),
         "open" => Config::new(world(320.0, Edge::Open), herd(16.0)),
         "kinds" => {
-            let loner =
-                Kind { separation: Some(Rule::new(24.0, 1.0)), ..Kind::new(Gait::new(0.9, 0.08)) };
+            let rules = vec![Rule::separation(24.0, 1.0)];
+            let loner = Kind { rules, ..Kind::new(Gait::new(0.9, 0.08)) };
             let edges = [Edge::Torus, Edge::Walls];
             let world = World { edges, ..world(320.0, Edge::Walls) };
             let kinds = vec![herd(12.0), loner, wandering()];
-            Config { world, dt: 0.75, seed: 3, kinds }
+            Config { world, dt: 0.75, seed: 3, kinds, scenery: Scenery::default() }
         }
         "behaviours" => {
             let config = Config::new(World::new(192.0, 128.0, Edge::Walls), wandering());
@@ -53,9 +53,11 @@ fn config(name: &str) -> Config {
         }
         "murmuration" => {
             let starling = Kind {
-                separation: Some(Rule::new(6.0, 1.5)),
-                alignment: Some(Rule::new(12.0, 1.0)),
-                cohesion: Some(Rule::new(14.0, 0.8)),
+                rules: vec![
+                    Rule::separation(6.0, 1.5),
+                    Rule::alignment(12.0, 1.0),
+                    Rule::cohesion(14.0, 0.8),
+                ],
                 ..Kind::new(Gait::new(2.0, 0.12))
             };
             Config::new(world(320.0, Edge::Torus), starling)

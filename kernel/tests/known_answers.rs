@@ -4,10 +4,12 @@
 
 mod common;
 
-use common::{GAIT, edge_pairs, engines_agree, flock, hears_only, herd, scattered, squared, world};
+use common::{
+    GAIT, edge_pairs, engines_agree, flock, hears_only, herd, said, scattered, squared, world,
+};
 use flockstep::reference::{Explanation, Term};
 use flockstep::{
-    Behaviour, Body, Config, Edge, Engine, Flock, Forces, Gait, Kind, Rule, Spawn, World,
+    Body, Config, Drive, Edge, Engine, Flock, Forces, Gait, Kind, Rule, Scenery, Spawn, World,
 };
 
 /// To three decimals, as the chapter prints.
@@ -48,9 +50,9 @@ fn the_chapter_s_hand_calculation() {
         let mut votes = told.neighbours.clone();
         votes.sort_by_key(|vote| vote.body.id);
         let row = |k: usize| {
-            let vote = votes[k];
+            let vote = &votes[k];
             let distance = vote.distance_squared.sqrt();
-            format!("{} {distance:.3} {}", shown(vote.offset), shown(vote.separation.unwrap()))
+            format!("{} {distance:.3} {}", shown(vote.offset), shown(said(vote, 0).unwrap()))
         };
         assert_eq!(row(0), "4.000,-3.000 5.000 0.160,-0.120");
         assert_eq!(row(1), "16.000,0.000 16.000 0.062,0.000");
@@ -155,8 +157,7 @@ fn each_rule_s_force_is_cut_before_it_is_weighed() {
     // Both rules would push with (2, 0) and (-2, 0); each is cut to 0.5, weighed 3 and 1.
     let place = World::new(100.0, 100.0, Edge::Walls);
     let kind = Kind {
-        separation: Some(Rule::new(10.0, 3.0)),
-        cohesion: Some(Rule::new(10.0, 1.0)),
+        rules: vec![Rule::separation(10.0, 3.0), Rule::cohesion(10.0, 1.0)],
         ..Kind::new(Gait::new(2.0, 0.5))
     };
     let pair = flock(place, kind, &[([50.0, 50.0], [0.0; 2]), ([46.0, 50.0], [0.0; 2])]);
@@ -247,7 +248,7 @@ fn speed_is_cut_to_the_gait() {
 
 #[test]
 fn contain_travels_away_from_near_edges() {
-    let contain = Behaviour::Contain { weight: 2.0, margin: 14.0 };
+    let contain = Drive::Contain { margin: 14.0 }.weighing(2.0);
     let kind = Kind { behaviours: vec![contain], ..Kind::new(Gait::new(2.5, 8.0)) };
     for edge in [Edge::Walls, Edge::Torus, Edge::Open] {
         let place = World::new(100.0, 80.0, edge);
@@ -287,10 +288,7 @@ fn contain_travels_away_from_near_edges() {
     // In a world smaller than twice the margin both sides push, and cancel.
     let narrow = Config::new(
         World { size: [20.0, 80.0], edges: [Edge::Walls; 2] },
-        Kind {
-            behaviours: vec![Behaviour::Contain { weight: 1.0, margin: 14.0 }],
-            ..Kind::new(GAIT)
-        },
+        Kind { behaviours: vec![Drive::Contain { margin: 14.0 }.weighing(1.0)], ..Kind::new(GAIT) },
     );
     let body = after(narrow, [10.0, 40.0], [0.5, 0.25]);
     assert_eq!((body.velocity, body.position), ([0.5, 0.25], [10.5, 40.25]));
@@ -298,7 +296,7 @@ fn contain_travels_away_from_near_edges() {
 
 /// A wanderer's direction at a tick, from a flock that has come there without being pushed.
 fn wander_directions(seed: u64, id: u32, velocity: [f32; 2], ticks: usize) -> Vec<[f32; 2]> {
-    let wander = Behaviour::Wander { weight: 0.0, distance: 3.0, radius: 2.0, period: PERIOD };
+    let wander = Drive::Wander { distance: 3.0, radius: 2.0, period: PERIOD }.weighing(0.0);
     let kind = Kind { behaviours: vec![wander], ..Kind::new(Gait::new(8.0, 1.0)) };
     let place = World::new(100.0, 100.0, Edge::Torus);
     let mut flock = Flock::new(Config { seed, ..Config::new(place, kind) }).unwrap();
@@ -366,7 +364,7 @@ fn wander_depends_on_seed_id_and_tick_alone() {
         assert!(length([turned[0] + y, turned[1] - x]) < 1e-5);
     }
     // Nor on company, nor on whether others were removed; and it works by the fast path.
-    let wander = Behaviour::Wander { weight: 1.0, distance: 3.0, radius: 2.0, period: PERIOD };
+    let wander = Drive::Wander { distance: 3.0, radius: 2.0, period: PERIOD }.weighing(1.0);
     let kind = Kind { behaviours: vec![wander], ..Kind::new(Gait::new(2.0, 0.5)) };
     let place = World::new(100.0, 100.0, Edge::Torus);
     let start = |n: usize| flock(place, kind.clone(), &vec![([50.0, 50.0], [1.0, 0.0]); n]);
@@ -387,7 +385,7 @@ fn wander_depends_on_seed_id_and_tick_alone() {
 #[test]
 fn wander_s_force_by_hand() {
     // Whatever the angle: towards the direction at full speed, minus velocity, cut, weighed.
-    let wander = Behaviour::Wander { weight: 0.5, distance: 3.0, radius: 2.0, period: PERIOD };
+    let wander = Drive::Wander { distance: 3.0, radius: 2.0, period: PERIOD }.weighing(0.5);
     let kind = Kind { behaviours: vec![wander], ..Kind::new(Gait::new(2.0, 0.25)) };
     let place = World::new(100.0, 100.0, Edge::Walls);
     let alone = flock(place, kind, &[([50.0, 50.0], [1.0, 0.5])]);
@@ -409,8 +407,8 @@ fn wander_s_force_by_hand() {
 
 #[test]
 fn behaviours_are_added_after_the_rules_in_listed_order() {
-    let wander = Behaviour::Wander { weight: 0.5, distance: 2.0, radius: 1.0, period: 7 };
-    let contain = Behaviour::Contain { weight: 1.5, margin: 60.0 };
+    let wander = Drive::Wander { distance: 2.0, radius: 1.0, period: 7 }.weighing(0.5);
+    let contain = Drive::Contain { margin: 60.0 }.weighing(1.5);
     let place = World::new(100.0, 100.0, Edge::Walls);
     let rules = ["separation", "alignment", "cohesion"];
     for (behaviours, last) in [
@@ -430,13 +428,13 @@ fn behaviours_are_added_after_the_rules_in_listed_order() {
 #[test]
 fn a_stranger_who_reads_the_contract_gets_the_same_bits() {
     let behaviours = vec![
-        Behaviour::Wander { weight: 0.15, distance: 6.0, radius: 4.0, period: 20 },
-        Behaviour::Contain { weight: 0.6, margin: 14.0 },
+        Drive::Wander { distance: 6.0, radius: 4.0, period: 20 }.weighing(0.15),
+        Drive::Contain { margin: 14.0 }.weighing(0.6),
     ];
-    let herd = Kind { alignment: Some(Rule::new(12.0, 1.0)), behaviours, ..herd(16.0) };
+    let mut herd = Kind { behaviours, ..herd(16.0) };
+    herd.rules[1] = Rule::alignment(12.0, 1.0);
     let loner = Kind {
-        separation: Some(Rule::new(24.0, 1.5)),
-        cohesion: Some(Rule::new(9.0, -0.5)),
+        rules: vec![Rule::separation(24.0, 1.5), Rule::cohesion(9.0, -0.5)],
         ..Kind::new(Gait::new(1.5, 0.25))
     };
     for (edges, hash) in [
@@ -446,7 +444,9 @@ fn a_stranger_who_reads_the_contract_gets_the_same_bits() {
     ] {
         let place = world([100.0, 75.0], edges);
         let kinds = vec![herd.clone(), loner.clone()];
-        let mut flock = Flock::new(Config { world: place, dt: 0.75, seed: 3, kinds }).unwrap();
+        let scenery = Scenery::default();
+        let config = Config { world: place, dt: 0.75, seed: 3, kinds, scenery };
+        let mut flock = Flock::new(config).unwrap();
         for (k, (position, velocity)) in scattered(60, place.size, 2.0, 9).into_iter().enumerate() {
             let gait = (k % 7 == 0).then_some(Gait::new(3.0, 0.5));
             flock.add(Spawn { position, velocity, kind: u8::from(k % 3 == 0), gait }).unwrap();

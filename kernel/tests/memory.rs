@@ -8,7 +8,7 @@ mod common;
 
 use common::{GAIT, edge_pairs, flock, herd, scattered, world};
 use flockstep::{
-    Behaviour, Body, Config, Edge, Engine, Flock, Forces, Gait, Kind, Neighbours, Spawn, World,
+    Body, Config, Drive, Edge, Engine, Flock, Forces, Gait, Kind, Neighbours, Spawn, World,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -86,8 +86,8 @@ fn flocks() -> Vec<(&'static str, Flock)> {
     }
     flocks.push(("no rule", flock(place, Kind::new(GAIT), &crowd)));
 
-    let wander = Behaviour::Wander { weight: 0.5, distance: 2.0, radius: 1.0, period: 7 };
-    let behaviours = vec![wander, Behaviour::Contain { weight: 1.0, margin: 14.0 }];
+    let wander = Drive::Wander { distance: 2.0, radius: 1.0, period: 7 }.weighing(0.5);
+    let behaviours = vec![wander, Drive::Contain { margin: 14.0 }.weighing(1.0)];
     let kinds = vec![herd(8.0), Kind { behaviours, ..herd(5.0) }];
     let mut mixed = Flock::new(Config { kinds, ..Config::new(place, herd(8.0)) }).unwrap();
     for (k, &(position, velocity)) in crowd.iter().enumerate() {

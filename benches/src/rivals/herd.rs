@@ -1,7 +1,7 @@
 //! What the rivals share besides their way of finding neighbours: bodies as an array of structs,
 //! and the arithmetic of docs/contract.md for one kind with three rules of one radius in walls.
 
-use flockstep::{Edge, Flock, Gait};
+use flockstep::{Edge, Flock, Gait, Kind, Rule, Urge, Weight};
 
 pub(crate) type Vector = [f32; 2];
 
@@ -30,6 +30,18 @@ pub(crate) struct Herd {
     start: Vec<Walker>,
 }
 
+/// The weights of a kind's separation, alignment and cohesion, which hear everybody.
+fn three_weights(kind: &Kind, radius: f32) -> [f32; 3] {
+    assert_eq!(kind.rules.len(), 3, "rivals hear three rules");
+    [Urge::Separation, Urge::Alignment, Urge::Cohesion].map(|urge| {
+        let is_it = |rule: &&Rule| **rule == Rule::new(urge, radius, rule.weight);
+        match kind.rules.iter().find(is_it).map(|rule| rule.weight) {
+            Some(Weight::Steady(weight)) => weight,
+            _ => panic!("rivals know only {urge:?} of one radius, all round, of a steady weight"),
+        }
+    })
+}
+
 impl Herd {
     /// # Panics
     /// If it is not a flock of one kind that hears three rules with one radius and nothing else,
@@ -39,16 +51,15 @@ impl Herd {
         assert_eq!(config.world.edges, [Edge::Walls; 2], "rivals know only walls");
         let [kind] = &config.kinds[..] else { panic!("rivals know only one kind") };
         assert!(kind.behaviours.is_empty(), "rivals know no behaviours");
-        let rules = kind.rules().map(|(_, rule)| rule.expect("rivals hear all three rules"));
-        let radius = rules[0].radius;
-        assert!(rules.iter().all(|rule| rule.radius == radius), "rivals know only one radius");
+        let radius = kind.rules[0].radius;
+        let weights = three_weights(kind, radius);
         let walkers: Vec<Walker> = walkers(flock);
         Self {
             start: walkers.clone(),
             walkers,
             size: config.world.size,
             radius,
-            weights: rules.map(|rule| rule.weight),
+            weights,
             gait: kind.gait,
             dt: config.dt,
         }

@@ -1,7 +1,7 @@
 //! Eight lanes: AVX2, of which only the AVX part is used for numbers.
 #![allow(unsafe_code, reason = "intrinsics, each behind a token that proves the CPU has them")]
 
-use super::{Kernel, Simd, nan_padded, x86_operators};
+use super::{Kernel, Simd, nan_padded, x86_operators, zero_padded};
 use core::arch::x86_64::*;
 use core::ops::Range;
 
@@ -93,6 +93,34 @@ impl Simd for Avx2 {
         let start = intrinsic!(_mm256_set1_epi32(start as i32));
         let since = intrinsic!(_mm256_sub_epi32(values, start));
         F(intrinsic!(_mm256_cvtepi32_ps(since)))
+    }
+
+    #[inline(always)]
+    fn splat_bits(self, bits: u32) -> F {
+        let lanes = intrinsic!(_mm256_set1_epi32(bits as i32));
+        F(intrinsic!(_mm256_castsi256_ps(lanes)))
+    }
+
+    #[inline(always)]
+    fn load_bits(self, bits: &[u32]) -> F {
+        let lanes = match bits.first_chunk::<LANES>() {
+            Some(full) => intrinsic!(_mm256_loadu_si256(full.as_ptr().cast())),
+            None => {
+                let tail = zero_padded::<LANES>(bits);
+                intrinsic!(_mm256_loadu_si256(tail.as_ptr().cast()))
+            }
+        };
+        F(intrinsic!(_mm256_castsi256_ps(lanes)))
+    }
+
+    #[inline(always)]
+    fn meets(self, a: F, b: F) -> M {
+        let common = intrinsic!(_mm256_and_ps(a.0, b.0));
+        let common = intrinsic!(_mm256_castps_si256(common));
+        let (zero, all) = (intrinsic!(_mm256_setzero_si256()), intrinsic!(_mm256_set1_epi32(-1)));
+        let none = intrinsic!(_mm256_cmpeq_epi32(common, zero));
+        let some = intrinsic!(_mm256_xor_si256(none, all));
+        M(intrinsic!(_mm256_castsi256_ps(some)))
     }
 
     #[inline(always)]

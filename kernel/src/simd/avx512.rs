@@ -1,7 +1,7 @@
 //! Sixteen lanes: AVX-512F, nothing newer, so that every AVX-512 machine qualifies.
 #![allow(unsafe_code, reason = "intrinsics, each behind a token that proves the CPU has them")]
 
-use super::{Kernel, Simd, nan_padded, x86_operators};
+use super::{Kernel, Simd, nan_padded, x86_operators, zero_padded};
 use core::arch::x86_64::*;
 use core::ops::Range;
 
@@ -83,6 +83,30 @@ impl Simd for Avx512 {
         let start = intrinsic!(_mm512_set1_epi32(start as i32));
         let since = intrinsic!(_mm512_sub_epi32(values, start));
         F(intrinsic!(_mm512_cvtepi32_ps(since)))
+    }
+
+    #[inline(always)]
+    fn splat_bits(self, bits: u32) -> F {
+        let lanes = intrinsic!(_mm512_set1_epi32(bits as i32));
+        F(intrinsic!(_mm512_castsi512_ps(lanes)))
+    }
+
+    #[inline(always)]
+    fn load_bits(self, bits: &[u32]) -> F {
+        let lanes = match bits.first_chunk::<LANES>() {
+            Some(full) => intrinsic!(_mm512_loadu_epi32(full.as_ptr().cast())),
+            None => {
+                let tail = zero_padded::<LANES>(bits);
+                intrinsic!(_mm512_loadu_epi32(tail.as_ptr().cast()))
+            }
+        };
+        F(intrinsic!(_mm512_castsi512_ps(lanes)))
+    }
+
+    #[inline(always)]
+    fn meets(self, a: F, b: F) -> M {
+        let (a, b) = (intrinsic!(_mm512_castps_si512(a.0)), intrinsic!(_mm512_castps_si512(b.0)));
+        M(intrinsic!(_mm512_test_epi32_mask(a, b)))
     }
 
     #[inline(always)]

@@ -11,11 +11,9 @@ mod avx2;
 mod avx512;
 mod level;
 mod portable;
-mod scalar;
 
 pub use level::Level;
 pub(crate) use level::{Isa, Kernel};
-pub(crate) use scalar::Scalar;
 
 use std::ops::{Add, BitAnd, Div, Mul, Range, Sub};
 
@@ -42,6 +40,12 @@ pub(crate) trait Simd: Copy + Send + Sync {
     /// How far the first `LANES` values are from `start`; they are whole numbers, at most 2^24 away.
     /// Lanes past the slice's end may hold anything.
     fn load_since(self, values: &[u32], start: u32) -> Self::F;
+    /// The same bits in every lane. They are only for [`Simd::meets`].
+    fn splat_bits(self, bits: u32) -> Self::F;
+    /// The first `LANES` bit patterns; lanes past the slice's end have none set.
+    fn load_bits(self, bits: &[u32]) -> Self::F;
+    /// Whether the bit patterns have a set bit in common.
+    fn meets(self, a: Self::F, b: Self::F) -> Self::M;
     /// Writes the first `out.len()` lanes, at most `LANES`.
     fn store(self, vector: Self::F, out: &mut [f32]);
     /// Correctly rounded square root.
@@ -93,6 +97,14 @@ pub(crate) trait Simd: Copy + Send + Sync {
 fn nan_padded<const LANES: usize>(values: &[f32]) -> [f32; LANES] {
     let mut padded = [f32::NAN; LANES];
     padded[..values.len()].copy_from_slice(values);
+    padded
+}
+
+/// Fewer bit patterns than a vector holds, filled up with 0.
+#[inline(always)]
+fn zero_padded<const LANES: usize>(bits: &[u32]) -> [u32; LANES] {
+    let mut padded = [0; LANES];
+    padded[..bits.len()].copy_from_slice(bits);
     padded
 }
 

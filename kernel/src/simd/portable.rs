@@ -1,6 +1,6 @@
 //! Four lanes through `wide`: SSE2 on x86-64, NEON on AArch64, simd128 on wasm, arrays elsewhere.
 
-use super::{Simd, nan_padded};
+use super::{Simd, nan_padded, zero_padded};
 use std::ops::Range;
 use wide::{f32x4, i32x4};
 
@@ -39,6 +39,25 @@ impl Simd for Portable {
     fn load_since(self, values: &[u32], start: u32) -> f32x4 {
         let Some(full) = values.first_chunk::<LANES>() else { return self.splat(0.0) };
         f32x4::from_i32x4(i32x4::new(full.map(|value| value.wrapping_sub(start) as i32)))
+    }
+
+    #[inline(always)]
+    fn splat_bits(self, bits: u32) -> f32x4 {
+        bytemuck::cast([bits; LANES])
+    }
+
+    #[inline(always)]
+    fn load_bits(self, bits: &[u32]) -> f32x4 {
+        match bits.first_chunk::<LANES>() {
+            Some(full) => bytemuck::cast(*full),
+            None => bytemuck::cast(zero_padded::<LANES>(bits)),
+        }
+    }
+
+    #[inline(always)]
+    fn meets(self, a: f32x4, b: f32x4) -> Mask {
+        let common: i32x4 = bytemuck::cast(a & b);
+        bytemuck::cast(!common.simd_eq(i32x4::ZERO))
     }
 
     #[inline(always)]

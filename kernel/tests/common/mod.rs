@@ -2,9 +2,11 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+pub(crate) mod draws;
+
 use flockstep::{
-    Behaviour, Body, Config, Counts, Edge, Engine, Flock, Gait, Kind, Level, Neighbours, Rule,
-    Spawn, World, reference,
+    Body, Config, Counts, Drive, Edge, Engine, Flock, Gait, Kind, Level, Neighbours, Rule, Scenery,
+    Spawn, Urge, Vote, World, reference,
 };
 use std::sync::LazyLock;
 
@@ -35,9 +37,11 @@ pub(crate) const GAIT: Gait = Gait::new(2.4, 0.3);
 /// A kind with the chapter's weights and one radius for all three rules.
 pub(crate) fn herd(radius: f32) -> Kind {
     Kind {
-        separation: Some(Rule::new(radius, 1.6)),
-        alignment: Some(Rule::new(radius, 1.0)),
-        cohesion: Some(Rule::new(radius, 0.9)),
+        rules: vec![
+            Rule::separation(radius, 1.6),
+            Rule::alignment(radius, 1.0),
+            Rule::cohesion(radius, 0.9),
+        ],
         ..Kind::new(GAIT)
     }
 }
@@ -117,43 +121,93 @@ pub(crate) fn bodies(flock: &Flock) -> Vec<Body> {
     flock.iter().collect()
 }
 
-/// Ticks a copy of `flock` by the fast path on every instruction set, alone, and in every pool cut as
-/// finely as possible, beside the reference, and asserts equal bits and counts at every body and
-/// tick. Returns the flock after the last tick and that tick's counts.
+/// One flock several times over: by the fast path on the calling thread, on every instruction set
+/// and in every pool cut as finely as possible, the reference beside them, and as an engine of a
+/// small flock. Ticked and changed together, they must agree at every body.
+pub(crate) struct Company {
+    alone: Flock,
+    /// Who must agree with it, the pool they are ticked in, and what they are called.
+    others: Vec<(Flock, Option<&'static rayon::ThreadPool>, String)>,
+    slow: Vec<Body>,
+}
+
+impl Company {
+    pub(crate) fn new(flock: &Flock) -> Self {
+        let mut alone = flock.clone();
+        alone.set_engine(Engine::Cells);
+        alone.set_parallel_from(usize::MAX);
+        let mut others = Vec::new();
+        for &level in LEVELS.iter() {
+            let mut flock = alone.clone();
+            flock.set_level(level).unwrap();
+            others.push((flock, None, format!("on {level}")));
+        }
+        for (pool, threads) in POOLS.iter().zip(THREADS) {
+            let mut flock = alone.clone();
+            flock.set_parallel_from(1);
+            others.push((flock, Some(pool), format!("on {threads} threads")));
+        }
+        if alone.len() < 50 {
+            let mut flock = alone.clone();
+            flock.set_engine(Engine::Everybody);
+            others.push((flock, None, "by the double loop".to_owned()));
+        }
+        Self { slow: bodies(&alone), alone, others }
+    }
+
+    pub(crate) fn flock(&self) -> &Flock {
+        &self.alone
+    }
+
+    /// One tick of everyone, who must agree afterwards, and what it did.
+    #[track_caller]
+    pub(crate) fn tick(&mut self) -> Counts {
+        let Self { alone, others, slow } = self;
+        let number = alone.tick_number();
+        let wanted = reference::tick(alone.config(), number, slow, &[]);
+        let counts = alone.tick_counted();
+        assert_same_bits(&bodies(alone), slow, &format!("tick {number}"));
+        assert_eq!(counts.neighbours, wanted.neighbours, "neighbours at tick {number}");
+        assert!(counts.distance_tests <= wanted.distance_tests, "tests at tick {number}");
+        let hash = alone.state_hash();
+        for (flock, pool, what) in others {
+            match pool {
+                Some(pool) => pool.install(|| flock.tick()),
+                None => flock.tick(),
+            }
+            let what = format!("tick {number} {what}");
+            if flock.state_hash() != hash {
+                assert_same_bits(&bodies(flock), slow, &what);
+            }
+            assert_eq!(flock.state_hash(), hash, "{what}");
+        }
+        counts
+    }
+
+    /// Does the same to everyone. From now on the company has one more, which was restored from the
+    /// changed state: whatever the others keep from tick to tick, it has not.
+    pub(crate) fn change(&mut self, change: impl Fn(&mut Flock)) {
+        const FRESH: &str = "restored after a change";
+        change(&mut self.alone);
+        self.others.retain(|(.., what)| what != FRESH);
+        self.others.iter_mut().for_each(|(flock, ..)| change(flock));
+        self.slow = bodies(&self.alone);
+        let mut fresh = Flock::restore(&self.alone.snapshot()).unwrap();
+        fresh.set_parallel_from(usize::MAX);
+        self.others.push((fresh, None, FRESH.to_owned()));
+    }
+}
+
+/// Ticks copies of `flock` in [`Company`]. Returns the flock after the last tick and that tick's
+/// counts.
 #[track_caller]
 pub(crate) fn ticks_agree(flock: &Flock, ticks: usize) -> (Flock, Counts) {
-    let mut slow = bodies(flock);
-    let mut alone = flock.clone();
-    alone.set_engine(Engine::Cells);
-    alone.set_parallel_from(usize::MAX);
-    let at_level = |&level: &Level| {
-        let mut flock = alone.clone();
-        flock.set_level(level).unwrap();
-        flock
-    };
-    let mut levels: Vec<Flock> = LEVELS.iter().map(at_level).collect();
-    let mut spread: Vec<Flock> = POOLS.iter().map(|_| alone.clone()).collect();
+    let mut company = Company::new(flock);
     let mut last = Counts::default();
-    for tick in 0..ticks {
-        let number = flock.tick_number() + tick as u64;
-        let wanted = reference::tick(flock.config(), number, &mut slow, &[]);
-        last = alone.tick_counted();
-        assert_same_bits(&bodies(&alone), &slow, &format!("tick {tick}"));
-        assert_eq!(last.neighbours, wanted.neighbours, "neighbours at tick {tick}");
-        assert!(last.distance_tests <= wanted.distance_tests, "tests at tick {tick}");
-        for level in &mut levels {
-            level.tick();
-            let what = format!("tick {tick} on {}", level.level());
-            assert_eq!(level.state_hash(), alone.state_hash(), "{what}");
-        }
-        for (pool, (spread, threads)) in POOLS.iter().zip(spread.iter_mut().zip(THREADS)) {
-            spread.set_parallel_from(1);
-            pool.install(|| spread.tick());
-            let what = format!("tick {tick} on {threads} threads");
-            assert_eq!(spread.state_hash(), alone.state_hash(), "{what}");
-        }
+    for _ in 0..ticks {
+        last = company.tick();
     }
-    (alone, last)
+    (company.alone, last)
 }
 
 /// How many neighbours each body has within the flock's radius, by ascending id.
@@ -177,8 +231,13 @@ pub(crate) fn world(size: [f32; 2], edges: [Edge; 2]) -> World {
 
 /// A kind that hears one rule only: 0 separation, 1 alignment, 2 cohesion.
 pub(crate) fn hears_only(rule: usize, radius: f32) -> Kind {
-    let given = |of: usize| (of == rule).then_some(Rule::new(radius, 1.0));
-    Kind { separation: given(0), alignment: given(1), cohesion: given(2), ..Kind::new(GAIT) }
+    let urge = [Urge::Separation, Urge::Alignment, Urge::Cohesion][rule];
+    Kind { rules: vec![Rule::new(urge, radius, 1.0)], ..Kind::new(GAIT) }
+}
+
+/// What a neighbour says by the rule at this place in its kind's list, if that rule hears it.
+pub(crate) fn said(vote: &Vote, rule: usize) -> Option<[f32; 2]> {
+    vote.heard.iter().find(|heard| heard.rule == rule).map(|heard| heard.says)
 }
 
 /// A position as it is stored: the far edge of a torus is its start.
@@ -346,7 +405,8 @@ pub(crate) fn engines_agree(flock: &Flock, ticks: usize) -> Flock {
 
 // ---- Configurations and snapshots
 
-/// A configuration by chance, of any edges and every rule and behaviour, that is never refused.
+/// A configuration by chance, of any edges, the chapter's rules, and behaviours that need no scenery,
+/// that is never refused. tests/common/draws.rs has the rest.
 pub(crate) fn drawn_config(chance: &mut Chance, edges: [Edge; 2], kinds: usize) -> Config {
     let width = chance.within(10.0, 300.0);
     let size = [width, width * chance.within(0.5, 2.0)];
@@ -356,38 +416,34 @@ pub(crate) fn drawn_config(chance: &mut Chance, edges: [Edge; 2], kinds: usize) 
         dt: chance.within(0.2, 2.0),
         seed: chance.word(),
         kinds: (0..kinds).map(|_| drawn_kind(chance, span)).collect(),
+        scenery: Scenery::default(),
     }
 }
 
 fn drawn_kind(chance: &mut Chance, span: f32) -> Kind {
-    let mut rule = || {
+    let mut rule = |urge| {
         let share = [chance.within(0.01, 0.1), chance.within(0.1, 0.5), 0.5][chance.below(3)];
-        let rule = Rule::new(share * span, chance.within(-1.0, 3.0));
+        let rule = Rule::new(urge, share * span, chance.within(-1.0, 3.0));
         (chance.below(4) > 0).then_some(rule)
     };
-    let (separation, alignment, cohesion) = (rule(), rule(), rule());
+    let urges = [Urge::Separation, Urge::Alignment, Urge::Cohesion];
+    let rules = urges.into_iter().filter_map(&mut rule).collect();
     let mut behaviours = Vec::new();
     for _ in 0..chance.below(3) {
         let weight = chance.within(-0.5, 1.0);
-        behaviours.push(if chance.below(2) == 0 {
-            Behaviour::Wander {
-                weight,
+        let drive = if chance.below(2) == 0 {
+            Drive::Wander {
                 distance: chance.within(0.1, 4.0),
                 radius: chance.within(0.1, 2.0),
                 period: 1 + chance.below(40) as u32,
             }
         } else {
-            let margin = chance.within(0.01, 0.6) * span;
-            Behaviour::Contain { weight, margin }
-        });
+            Drive::Contain { margin: chance.within(0.01, 0.6) * span }
+        };
+        behaviours.push(drive.weighing(weight));
     }
-    Kind {
-        gait: Gait::new(chance.within(0.001, 0.1) * span, chance.within(0.001, 0.1) * span),
-        separation,
-        alignment,
-        cohesion,
-        behaviours,
-    }
+    let gait = Gait::new(chance.within(0.001, 0.1) * span, chance.within(0.001, 0.1) * span);
+    Kind { rules, behaviours, ..Kind::new(gait) }
 }
 
 /// Gives an altered snapshot the checksum that goes with it.
