@@ -141,14 +141,16 @@ impl Plan {
         }
     }
 
-    /// Which compiled variant of the herd's loop serves these rules. Counting is not worth one for
-    /// each set of rules: rules that are not in use hear nobody and have no weight.
-    pub(crate) fn variant(rules: u8, one_reach: bool, counted: bool) -> u8 {
+    /// Which compiled variant of the herd's loop serves these rules. Neither counting nor forces
+    /// alone (not `moving`) are worth one for each set of rules: rules that are not in use hear
+    /// nobody and have no weight.
+    pub(crate) fn variant(rules: u8, one_reach: bool, counted: bool, moving: bool) -> u8 {
         let all = SEPARATION | ALIGNMENT | COHESION;
         match rules {
             0 => 0,
             _ if counted => all | COUNTED,
             rules if one_reach => rules | ONE_REACH,
+            _ if !moving => all,
             rules => rules,
         }
     }

@@ -141,20 +141,23 @@ impl<const N: usize, const RULES: u8> Kernel for HerdBlocks<'_, N, RULES> {
     }
 }
 
-/// All blocks of a task, for rules that are heard one by one.
-struct SingleBlocks<'a, const N: usize> {
+/// What rules that are heard one by one make of the first of these bodies.
+struct Singles<'a> {
     pass: &'a Pass<'a>,
     singles: &'a [Single],
     counted: bool,
-    slots: Slots<'a, f32, N>,
+    bodies: Range<usize>,
+    urged: &'a mut Urged,
+    tally: &'a mut Tally,
 }
 
-impl<const N: usize> Kernel for SingleBlocks<'_, N> {
-    type Output = Tally;
+impl Kernel for Singles<'_> {
+    type Output = usize;
 
     #[inline(always)]
-    fn call<S: Simd>(self, s: S) -> Tally {
-        self.pass.singles::<S, N>(s, self.singles, self.counted, self.slots)
+    fn call<S: Simd>(self, s: S) -> usize {
+        let Self { pass, singles, counted, bodies, urged, tally } = self;
+        pass.hear_singles(s, singles, counted, bodies, urged, tally)
     }
 }
 
@@ -302,24 +305,27 @@ struct Heed<S: Simd> {
 }
 
 impl<'a> Pass<'a> {
+    fn enter<const N: usize>(&self, counted: bool, slots: Slots<'_, f32, N>) -> Tally {
+        match &self.tick.plan.hearing {
+            Hearing::Singles(singles) => self.singles(singles, counted, slots),
+            Hearing::Herd { rules, one_reach } => {
+                self.enter_herd(Plan::variant(*rules, *one_reach, counted, N == STEP), slots)
+            }
+        }
+    }
+
     /// Picks the compiled variant for these rules. Called once a task, so that everything below it
     /// is inlined into one function.
-    fn enter<const N: usize>(&self, counted: bool, slots: Slots<'_, f32, N>) -> Tally {
-        let (rules, one_reach) = match &self.tick.plan.hearing {
-            Hearing::Singles(singles) => {
-                return self.isa.run(SingleBlocks { pass: self, singles, counted, slots });
-            }
-            Hearing::Herd { rules, one_reach } => (*rules, *one_reach),
-        };
+    fn enter_herd<const N: usize>(&self, rules: u8, slots: Slots<'_, f32, N>) -> Tally {
         macro_rules! variants {
             ($($rules:literal)*) => {
-                match Plan::variant(rules, one_reach, counted) {
+                match rules {
                     $($rules => self.isa.run(HerdBlocks::<N, $rules> { pass: self, slots }),)*
                     _ => unreachable!("Plan::variant names no other"),
                 }
             };
         }
-        variants!(0 1 2 3 4 5 6 7 15 23)
+        if N == STEP { variants!(0 1 2 3 4 5 6 7 15 23) } else { variants!(0 7 15 23) }
     }
 
     fn stage(&self) -> Stage<'a> {
@@ -408,7 +414,8 @@ impl<'a> Pass<'a> {
             };
             let mut sums = Sums::nothing(s);
             let around = self.around(s, &asking, &walk);
-            listen(s, &asking, &ear, &answers, &around, &walk, &mut sums);
+            Hearsay { asking: &asking, answers: &answers, around: &around, walk: &walk }
+                .listen(s, &ear, &mut sums);
             tally.lane_slots += around.slots::<S>();
             tally.neighbours += sums.neighbours;
             stretch.put::<S, RULES>(s, at - bodies.start, &sums);
@@ -543,65 +550,89 @@ impl<'a> Pass<'a> {
 
     // ---- Rules one by one
 
-    #[inline(always)]
-    fn singles<S: Simd, const N: usize>(
+    /// A stretch at a time, hears and then acts.
+    fn singles<const N: usize>(
         &self,
-        s: S,
         singles: &[Single],
         counted: bool,
         slots: Slots<'_, f32, N>,
     ) -> Tally {
         let Slots { start, columns: mut out } = slots;
         let end = start + out[0].len();
-        let answers = self.answers();
         let mut urged = Urged::new();
         let mut tally = Tally::default();
-        if start == end {
-            return tally;
-        }
         let mut first = start;
-        let mut walk = self.walk::<S>(start..end);
         while first < end {
             self.limit_each(first..end.min(first + STRETCH), &mut urged);
-            let mut at = first;
-            while at < end && at - first <= STRETCH - S::LANES {
-                let asking = self.block(s, &mut walk, at..end);
-                let around = self.around(s, &asking, &walk);
-                if counted {
-                    let within = self.tick.plan.radius * self.tick.plan.radius;
-                    let ear = Herd::<S, COUNTED> {
-                        reach: [s.splat(within); 3],
-                        counted_within: s.splat(within),
-                        lanes: asking.span.len(),
-                    };
-                    let mut sums = Sums::nothing(s);
-                    listen(s, &asking, &ear, &answers, &around, &walk, &mut sums);
-                    tally.lane_slots += around.slots::<S>();
-                    tally.neighbours += sums.neighbours;
-                }
-                let me = self.acting(s, asking.span.clone(), urged.limits(s, at - first));
-                let mut force = [s.splat(0.0); 2];
-                for single in singles {
-                    let Some(heed) = self.heed(s, single, asking.span.clone()) else { continue };
-                    tally.lane_slots += around.slots::<S>();
-                    let heard =
-                        hear_one(s, single.urge, &heed, &asking, &me, &answers, &around, &walk);
-                    if single.urge == CAUGHT {
-                        s.store(heard[0], &mut urged.caught[at - first..]);
-                        continue;
-                    }
-                    let [x, y] = follow(s, single.urge, heard, &me);
-                    force = [force[0] + heed.weight * x, force[1] + heed.weight * y];
-                }
-                urged.put(s, at - first, force);
-                at = asking.span.end;
-            }
-            let bodies = first..at;
+            let heard = self.isa.run(Singles {
+                pass: self,
+                singles,
+                counted,
+                bodies: first..end,
+                urged: &mut urged,
+                tally: &mut tally,
+            });
+            let bodies = first..heard;
             self.isa.run(Act { pass: self, bodies, start, urged: &urged, out: &mut out });
-            urged.caught = [0.0; STRETCH];
-            first = at;
+            first = heard;
         }
         tally
+    }
+
+    /// What the first of these bodies are urged to, as many as make a stretch; returns where they
+    /// end.
+    #[inline(always)]
+    fn hear_singles<S: Simd>(
+        &self,
+        s: S,
+        singles: &[Single],
+        counted: bool,
+        bodies: Range<usize>,
+        urged: &mut Urged,
+        tally: &mut Tally,
+    ) -> usize {
+        let answers = self.answers();
+        let mut walk = self.walk::<S>(bodies.clone());
+        let mut at = bodies.start;
+        urged.caught = [0.0; STRETCH];
+        while at < bodies.end && at - bodies.start <= STRETCH - S::LANES {
+            let asking = self.block(s, &mut walk, at..bodies.end);
+            let around = self.around(s, &asking, &walk);
+            let hearing =
+                Hearsay { asking: &asking, answers: &answers, around: &around, walk: &walk };
+            if counted {
+                tally.lane_slots += around.slots::<S>();
+                tally.neighbours += self.count(s, &hearing);
+            }
+            let column = at - bodies.start;
+            let me = self.acting(s, asking.span.clone(), urged.limits(s, column));
+            let mut force = [s.splat(0.0); 2];
+            for single in singles {
+                let Some(heed) = self.heed(s, single, asking.span.clone()) else { continue };
+                tally.lane_slots += around.slots::<S>();
+                let heard = hear_one(s, single.urge, &heed, &hearing, &me);
+                if single.urge == CAUGHT {
+                    s.store(heard[0], &mut urged.caught[column..]);
+                    continue;
+                }
+                let [x, y] = follow(s, single.urge, heard, &me);
+                force = [force[0] + heed.weight * x, force[1] + heed.weight * y];
+            }
+            urged.put(s, column, force);
+            at = asking.span.end;
+        }
+        at
+    }
+
+    /// How many neighbours a block has.
+    #[inline(always)]
+    fn count<S: Simd>(&self, s: S, hearing: &Hearsay<'_, S>) -> u64 {
+        let within = s.splat(self.tick.plan.radius * self.tick.plan.radius);
+        let lanes = hearing.asking.span.len();
+        let ear = Herd::<S, COUNTED> { reach: [within; 3], counted_within: within, lanes };
+        let mut sums = Sums::nothing(s);
+        hearing.listen(s, &ear, &mut sums);
+        sums.neighbours
     }
 
     /// What a rule means to the bodies at `span`; nothing if no kind among them has it.
@@ -734,41 +765,40 @@ impl Around {
     }
 }
 
-/// Lets a block hear all of its candidates.
-#[inline(always)]
-fn listen<S: Simd, E: Ear<S>>(
-    s: S,
-    asking: &Asking<S>,
-    ear: &E,
-    answers: &Answers<'_>,
-    around: &Around,
-    walk: &Walk<'_>,
-    sums: &mut E::Sums,
-) {
-    for (k, run) in around.runs[..around.count].iter().enumerate() {
-        let run = run.clone();
-        if k < 3 && around.slides[k] {
-            asking.hear_along(s, ear, answers, run, &walk.row.rows[k].bodies, sums);
-        } else if around.wraps {
-            asking.hear::<E, true>(s, ear, answers, run, sums);
-        } else {
-            asking.hear::<E, false>(s, ear, answers, run, sums);
+/// A block and whom it hears.
+struct Hearsay<'a, S: Simd> {
+    asking: &'a Asking<S>,
+    answers: &'a Answers<'a>,
+    around: &'a Around,
+    walk: &'a Walk<'a>,
+}
+
+impl<S: Simd> Hearsay<'_, S> {
+    /// Lets the block hear all of its candidates.
+    #[inline(always)]
+    fn listen<E: Ear<S>>(&self, s: S, ear: &E, sums: &mut E::Sums) {
+        let Self { asking, answers, around, walk } = self;
+        for (k, run) in around.runs[..around.count].iter().enumerate() {
+            let run = run.clone();
+            if k < 3 && around.slides[k] {
+                asking.hear_along(s, ear, answers, run, &walk.row.rows[k].bodies, sums);
+            } else if around.wraps {
+                asking.hear::<E, true>(s, ear, answers, run, sums);
+            } else {
+                asking.hear::<E, false>(s, ear, answers, run, sums);
+            }
         }
     }
 }
 
 /// What a block hears by one rule.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "all of it is what a block and a rule are")]
 fn hear_one<S: Simd>(
     s: S,
     urge: u8,
     heed: &Heed<S>,
-    asking: &Asking<S>,
+    hearing: &Hearsay<'_, S>,
     me: &Acting<S>,
-    answers: &Answers<'_>,
-    around: &Around,
-    walk: &Walk<'_>,
 ) -> [S::F; 3] {
     let [vx, vy] = me.velocity;
     let squared = vx * vx + vy * vy;
@@ -788,7 +818,7 @@ fn hear_one<S: Simd>(
                         extra: heed.extra,
                     };
                     let mut sums = One::<S, $urge>::nothing(s);
-                    listen(s, asking, &ear, answers, around, walk, &mut sums);
+                    hearing.listen(s, &ear, &mut sums);
                     sums
                 })*
                 _ => unreachable!("there is no other urge"),
