@@ -52,7 +52,7 @@ impl Errand {
         Self {
             name: "evade",
             set: |config| {
-                drive(config, Drive::Evade { target: BODY, range: 500.0, look_ahead: 50.0 })
+                drive(config, Drive::Evade { target: BODY, range: 500.0, look_ahead: 50.0 });
             },
         },
         Self {

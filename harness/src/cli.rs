@@ -1,11 +1,12 @@
 //! The command line.
 
+use crate::look::Overlay;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use flockstep::Level;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Flocking for many bodies, the same bits everywhere.
+/// Flocking and steering for many bodies, the same bits everywhere.
 #[derive(Debug, Parser)]
 #[command(name = "flockstep", version, about, after_help = EXAMPLES, propagate_version = true)]
 pub(crate) struct Cli {
@@ -41,6 +42,9 @@ pub(crate) enum Command {
     /// Run one scene through every engine and compare state and picture at every tick
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
+    /// Draw every built-in scene: a page with pictures, animations and hashes
+    #[command(after_help = GALLERY_EXAMPLES)]
+    Gallery(GalleryArgs),
     /// Time flockstep against other engines on this machine, each answer checked first
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(BenchArgs),
@@ -52,6 +56,7 @@ pub(crate) enum Command {
 const RUN_EXAMPLES: &str = "\
 Examples:
   flockstep run valley --png herd.png --gif herd.gif --width 480
+  flockstep run view-cone --png seen.png --overlay views,radii,cells
   flockstep run murmuration --ticks 2000 --threads 2 --hash-every 100
   flockstep run mine.toml --measures m.csv --every 10 --trajectory t.npz --out end.csv
   flockstep run valley --ticks 200 --save half.snap
@@ -72,6 +77,11 @@ Examples:
   flockstep sweep
   flockstep sweep strangers --ticks 100 --every 10
   flockstep sweep --rule align -n 300";
+
+const GALLERY_EXAMPLES: &str = "\
+Examples:
+  flockstep gallery pictures                   then open pictures/index.html
+  flockstep gallery few --scenes valley,strangers --ticks 100 --width 720";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
@@ -134,6 +144,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "PIXELS", default_value_t = 960,
           value_parser = clap::value_parser!(u32).range(16..=8000))]
     pub width: u32,
+    /// What pictures show besides bodies [default: the scene's choice]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT,...")]
+    pub overlay: Vec<Overlay>,
     /// Write a snapshot at the end, or where the run was interrupted
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
@@ -231,6 +244,24 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "K", default_value_t = 40,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GalleryArgs {
+    /// Write into this folder, which is made if need be; of what is there only an earlier gallery
+    /// is overwritten
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Which scenes [default: every built-in one]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub scenes: Vec<String>,
+    /// The longest side of pictures, in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 480,
+          value_parser = clap::value_parser!(u32).range(16..=8000))]
+    pub width: u32,
+    /// At which tick to stop [default: each scene's]
+    #[arg(long, short)]
+    pub ticks: Option<u64>,
 }
 
 /// Where bodies stand.

@@ -10,6 +10,7 @@ mod commands;
 mod console;
 mod fault;
 mod input;
+mod look;
 mod machine;
 mod measure;
 mod output;

@@ -1,24 +1,31 @@
-//! Putting a kind's bodies into the world. docs/scenes.md, "Draws", says how each number comes
-//! from ChaCha8 words.
+//! Putting bodies into the world. docs/scenes.md, "Draws", says how each number comes from ChaCha8
+//! words.
 
-use crate::fault::Fault;
-use crate::input::read_file;
-use crate::scene::KindText;
-use flockstep::{Config, Edge, Spawn};
+use crate::scene::{Refusal, Rows, Wanted, read_rows};
+use flockstep::{Config, Edge, Error, Flock, Spawn};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use serde::Deserialize;
 use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
 
-/// The most bodies of one kind.
-const MOST_BODIES: u64 = 1 << 24;
+/// The most bodies of one kind, and of all events.
+pub(crate) const MOST_BODIES: u64 = 1 << 24;
 
 /// The fastest start along a drawn heading.
 const FASTEST_DRAWN: f32 = 9.999_999e8;
 
 /// How often a place outside the world is drawn again before the scene is refused.
 const REDRAWS: usize = 1000;
+
+/// Bodies in a file.
+const BODIES: Wanted<4> = Wanted {
+    columns: ["x", "y", "vx", "vy"],
+    allowed: None,
+    kind: None,
+    most: MOST_BODIES,
+    rows: "bodies",
+};
 
 /// How bodies are placed.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -30,7 +37,7 @@ pub(crate) enum How {
     /// Anywhere in a rectangle.
     Rectangle { low: [f32; 2], high: [f32; 2] },
     /// Around a point, normally distributed along each axis.
-    Normal { centre: [f32; 2], deviation: f32 },
+    Normal { centre: [f32; 2], deviation: Deviation },
     /// Evenly in a disc.
     Disc { centre: [f32; 2], radius: f32 },
     /// In rows and columns that fill the world.
@@ -41,71 +48,157 @@ pub(crate) enum How {
     Csv(PathBuf),
 }
 
+/// The same along both axes, or one for each.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a number or a pair of numbers")]
+pub(crate) enum Deviation {
+    Both(f32),
+    Each([f32; 2]),
+}
+
+impl Deviation {
+    fn each(self) -> [f32; 2] {
+        match self {
+            Self::Both(both) => [both; 2],
+            Self::Each(each) => each,
+        }
+    }
+}
+
 impl How {
     /// Whether the bodies are given one by one, so that there is nothing to count.
     fn is_listed(&self) -> bool {
         matches!(self, Self::List(_) | Self::Csv(_))
     }
+
+    /// The file that bodies are read from.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Csv(file) => Some(file),
+            _ => None,
+        }
+    }
+}
+
+/// Bodies of one kind that are placed together, as the scene asks for them.
+pub(crate) struct Crowd<'a> {
+    /// Where the scene asks for them: `kind[0]`.
+    pub path: String,
+    pub count: Option<u64>,
+    pub place: &'a How,
+    pub start_speed: Option<f32>,
+    pub heading: Option<f32>,
+    /// The kind's index.
+    pub kind: u8,
+    /// The number of the stream that they are drawn from.
+    pub stream: u64,
 }
 
 /// Bodies to be added.
 pub(crate) struct Placed {
     pub spawns: Vec<Spawn>,
-    /// Where each came from, if from a file.
-    pub origins: Option<Origins>,
+    origin: Origin,
 }
 
-/// The lines of a file that bodies came from.
-pub(crate) struct Origins {
-    file: String,
-    lines: Vec<u64>,
+/// Where bodies came from, to find the one that is refused.
+enum Origin {
+    /// A file with a line for each.
+    File(String, Vec<u64>),
+    /// What stands in the scene, at this path.
+    Scene(String),
 }
 
-impl Origins {
-    /// File and line of a body, by its place in the list.
-    pub(crate) fn line(&self, body: usize) -> String {
-        format!("{}:{}", self.file, self.lines[body])
+impl Placed {
+    /// Adds them to a flock.
+    pub(crate) fn add_to(&self, flock: &mut Flock) -> Result<(), Refusal> {
+        flock.add_all(&self.spawns).map(|_| ()).map_err(|error| match (&self.origin, error) {
+            (Origin::File(file, lines), Error::Body { body, field, value, allowed }) => {
+                let why = format!("{field} is {value:?}; allowed: {allowed}");
+                Refusal::of_file(file, lines[body], &why)
+            }
+            (Origin::Scene(path), Error::Body { body, field, value, allowed }) => {
+                let path = format!("{path}.place.list[{body}]");
+                let why = format!("{path}: {field} is {value:?}; allowed: {allowed}");
+                Refusal::at(path, why)
+            }
+            (_, error) => error.into(),
+        })
     }
 }
 
-/// Why bodies cannot be placed.
-pub(crate) enum Refusal {
-    /// The scene's placement is at fault.
-    Scene(String),
-    /// Another file is.
-    Elsewhere(Fault),
-}
-
-/// Refuses placements that cannot work, with their path in the scene.
-pub(crate) fn check(kinds: &[KindText], config: &Config) -> Result<(), (String, String)> {
-    for (index, kind) in kinds.iter().enumerate() {
-        let refuse = |key: &str, why: String| Err((format!("kind[{index}]{key}"), why));
-        match &kind.count {
-            None if !kind.place.is_listed() => {
-                return refuse("", "count is missing: how many bodies of this kind?".to_owned());
+impl Crowd<'_> {
+    /// Refuses what cannot be placed.
+    pub(crate) fn check(&self, config: &Config) -> Result<(), Refusal> {
+        let refuse = |key: &str, why: String| {
+            let path = format!("{}{key}", self.path);
+            Err(Refusal::at(path.clone(), format!("{path} {why}")))
+        };
+        match self.count {
+            None if !self.place.is_listed() => {
+                return refuse("", "lacks a count: how many bodies?".to_owned());
             }
-            Some(count) if *count.get_ref() > MOST_BODIES => {
-                let why = format!("count is {}; allowed: 0 to {MOST_BODIES}", count.get_ref());
-                return refuse(".count", why);
+            Some(_) if self.place.is_listed() => {
+                return refuse(".count", "is decided by the listed bodies".to_owned());
             }
-            Some(_) if kind.place.is_listed() => {
-                return refuse(".count", "count is decided by the listed bodies".to_owned());
+            Some(count) if count > MOST_BODIES => {
+                return refuse(".count", format!("is {count}; allowed: 0 to {MOST_BODIES}"));
             }
             _ => {}
         }
-        let speed = kind.start_speed.as_ref().map(|speed| *speed.get_ref());
-        if let Some(speed) = speed.filter(|speed| !(0.0..=1e9).contains(speed)) {
-            let why = format!("start_speed is {speed:?}; allowed: 0 to 1e9");
-            return refuse(".start_speed", why);
+        if let Some(speed) = self.start_speed.filter(|speed| !(0.0..=1e9).contains(speed)) {
+            return refuse(".start_speed", format!("is {speed:?}; allowed: 0 to 1e9"));
         }
-        let heading = kind.heading.as_ref().map(|heading| *heading.get_ref());
-        if let Some(heading) = heading.filter(|heading| !(-360.0..=360.0).contains(heading)) {
-            let why = format!("heading is {heading:?}; allowed: -360 to 360 degrees");
-            return refuse(".heading", why);
+        if let Some(heading) = self.heading.filter(|it| !(-360.0..=360.0).contains(it)) {
+            return refuse(".heading", format!("is {heading:?}; allowed: -360 to 360 degrees"));
         }
-        check_shape(&kind.place, config).or_else(|why| refuse(".place", why))?;
+        check_shape(self.place, config).or_else(|why| refuse(".place", why))
     }
-    Ok(())
+
+    /// The bodies. Those of a kind draw from a stream of their own, so that a change to one kind
+    /// moves no other.
+    pub(crate) fn place(&self, config: &Config, directory: &Path) -> Result<Placed, Refusal> {
+        let kind = self.kind;
+        let spawn = |position, velocity| Spawn { position, velocity, kind, gait: None };
+        let listed = |&[x, y, vx, vy]: &[f32; 4]| spawn([x, y], [vx, vy]);
+        match self.place {
+            How::List(bodies) => Ok(Placed {
+                spawns: bodies.iter().map(listed).collect(),
+                origin: Origin::Scene(self.path.clone()),
+            }),
+            How::Csv(file) => {
+                let path = directory.join(file);
+                let wanted = Wanted { kind: Some(kind), ..BODIES };
+                let place = format!("{}.place.csv", self.path);
+                let Rows { values, lines } = read_rows(&path, &place, &wanted)?;
+                let origin = Origin::File(path.display().to_string(), lines);
+                Ok(Placed { spawns: values.iter().map(listed).collect(), origin })
+            }
+            _ => self.draw(config),
+        }
+    }
+
+    fn draw(&self, config: &Config) -> Result<Placed, Refusal> {
+        let count = self.count.unwrap_or(0);
+        let mut draw = Draw::new(config.seed, self.stream);
+        let usual = config.kinds[usize::from(self.kind)].gait.max_speed;
+        // Both parts of the fastest velocity round, and it must not become longer than 1e9.
+        let speed = self.start_speed.unwrap_or(usual).min(FASTEST_DRAWN);
+        let mut spawns = Vec::new();
+        for at in 0..count {
+            let position = position(self.place, at, count, config, &mut draw).ok_or_else(|| {
+                let path = format!("{}.place", self.path);
+                let what = "places drawn one after another lie outside the world";
+                Refusal::at(path.clone(), format!("{path}: {REDRAWS} {what}"))
+            })?;
+            let heading = match self.heading {
+                Some(degrees) => f64::from(degrees) / 360.0,
+                None => f64::from(draw.unit()),
+            };
+            let velocity = towards(heading, speed);
+            spawns.push(Spawn { position, velocity, kind: self.kind, gait: None });
+        }
+        Ok(Placed { spawns, origin: Origin::Scene(self.path.clone()) })
+    }
 }
 
 fn check_shape(how: &How, config: &Config) -> Result<(), String> {
@@ -120,63 +213,31 @@ fn check_shape(how: &How, config: &Config) -> Result<(), String> {
             };
             if !(inside(0) && inside(1)) {
                 return Err(format!(
-                    "the rectangle from {low:?} to {high:?} does not lie in the world"
+                    "is the rectangle from {low:?} to {high:?}, which does not lie in the world"
                 ));
             }
             [low[0], low[1], high[0], high[1]]
         }
-        How::Normal { centre, deviation: spread } | How::Disc { centre, radius: spread } => {
-            if *spread < 0.0 {
-                return Err(format!("{spread:?} in place; allowed: 0 or more"));
-            }
-            [centre[0], centre[1], *spread, 0.0]
+        How::Normal { centre, deviation } => {
+            let [x, y] = check_sizes(deviation.each())?;
+            [centre[0], centre[1], x, y]
+        }
+        How::Disc { centre, radius } => {
+            let [radius, _] = check_sizes([*radius; 2])?;
+            [centre[0], centre[1], radius, 0.0]
         }
     };
     match numbers.iter().find(|number| !(-1e9..=1e9).contains(*number)) {
-        Some(number) => Err(format!("{number:?} in place; allowed: finite, at most 1e9")),
+        Some(number) => Err(format!("holds {number:?}; allowed: finite, at most 1e9")),
         None => Ok(()),
     }
 }
 
-/// The bodies of one kind. Each kind draws from its own stream of the seed, so that a change to one
-/// kind moves no other.
-pub(crate) fn place(
-    kind: &KindText,
-    index: u8,
-    config: &Config,
-    directory: &Path,
-) -> Result<Placed, Refusal> {
-    let spawn = |position, velocity| Spawn { position, velocity, kind: index, gait: None };
-    match &kind.place {
-        How::List(bodies) => {
-            let spawns = bodies.iter().map(|&[x, y, vx, vy]| spawn([x, y], [vx, vy])).collect();
-            return Ok(Placed { spawns, origins: None });
-        }
-        How::Csv(file) => {
-            let path = directory.join(file);
-            let (bodies, lines) = read_csv(&path, index).map_err(Refusal::Elsewhere)?;
-            let spawns = bodies.into_iter().map(|[x, y, vx, vy]| spawn([x, y], [vx, vy])).collect();
-            let file = path.display().to_string();
-            return Ok(Placed { spawns, origins: Some(Origins { file, lines }) });
-        }
-        _ => {}
+fn check_sizes(sizes: [f32; 2]) -> Result<[f32; 2], String> {
+    match sizes.iter().find(|size| **size < 0.0) {
+        Some(size) => Err(format!("holds {size:?}; allowed: 0 or more")),
+        None => Ok(sizes),
     }
-    let count = kind.count.as_ref().map_or(0, |count| *count.get_ref());
-    let mut draw = Draw::new(config.seed, index);
-    let speed = kind.start_speed.as_ref().map(|speed| *speed.get_ref());
-    let speed = speed.unwrap_or(config.kinds[usize::from(index)].gait.max_speed);
-    // Both parts of the fastest velocity round, and it must not become longer than 1e9.
-    let speed = speed.min(FASTEST_DRAWN);
-    let mut spawns = Vec::new();
-    for at in 0..count {
-        let position = position(&kind.place, at, count, config, &mut draw)?;
-        let heading = match &kind.heading {
-            Some(degrees) => f64::from(*degrees.get_ref()) / 360.0,
-            None => f64::from(draw.unit()),
-        };
-        spawns.push(spawn(position, towards(heading, speed)));
-    }
-    Ok(Placed { spawns, origins: None })
 }
 
 /// Speed along a heading in turns from +x towards +y.
@@ -185,13 +246,7 @@ fn towards(turns: f64, speed: f32) -> [f32; 2] {
     [libm::cos(angle), libm::sin(angle)].map(|part| (part * f64::from(speed)) as f32)
 }
 
-fn position(
-    how: &How,
-    at: u64,
-    count: u64,
-    config: &Config,
-    draw: &mut Draw,
-) -> Result<[f32; 2], Refusal> {
+fn position(how: &How, at: u64, count: u64, config: &Config, draw: &mut Draw) -> Option<[f32; 2]> {
     let size = config.world.size;
     let inside = |position: &[f32; 2]| {
         [0, 1].into_iter().all(|axis| {
@@ -200,14 +255,12 @@ fn position(
     };
     let mut one = || match how {
         How::Rectangle { low, high } => draw.within(*low, *high),
-        How::Normal { centre, deviation } => draw.normal(*centre, *deviation),
+        How::Normal { centre, deviation } => draw.normal(*centre, deviation.each()),
         How::Disc { centre, radius } => draw.in_disc(*centre, *radius),
         How::Lattice => lattice(at, count, size),
         How::Uniform | How::List(_) | How::Csv(_) => draw.within([0.0; 2], size),
     };
-    (0..REDRAWS).map(|_| one()).find(inside).ok_or_else(|| {
-        Refusal::Scene(format!("{REDRAWS} places drawn one after another lie outside the world"))
-    })
+    (0..REDRAWS).map(|_| one()).find(inside)
 }
 
 /// The middle of cell `at` of a lattice of at least `count` cells that fills the world.
@@ -222,15 +275,15 @@ fn lattice(at: u64, count: u64, size: [f32; 2]) -> [f32; 2] {
     [middle(at % cols, cols, width), middle(at / cols, rows, height)]
 }
 
-/// Numbers drawn from one kind's stream.
+/// Numbers drawn from one stream.
 struct Draw(ChaCha8Rng);
 
 impl Draw {
-    fn new(seed: u64, stream: u8) -> Self {
+    fn new(seed: u64, stream: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         let mut words = ChaCha8Rng::from_seed(key);
-        words.set_stream(stream.into());
+        words.set_stream(stream);
         Self(words)
     }
 
@@ -244,107 +297,22 @@ impl Draw {
     }
 
     /// Two normal numbers by Box and Muller's transform, in f64.
-    fn normal(&mut self, centre: [f32; 2], deviation: f32) -> [f32; 2] {
+    fn normal(&mut self, centre: [f32; 2], deviation: [f32; 2]) -> [f32; 2] {
         let (u, turns) = (1.0 - f64::from(self.unit()), f64::from(self.unit()));
-        let length = (-2.0 * libm::log(u)).sqrt() * f64::from(deviation);
-        polar(centre, length, turns)
+        let length = (-2.0 * libm::log(u)).sqrt();
+        polar(centre, deviation.map(|it| length * f64::from(it)), turns)
     }
 
     fn in_disc(&mut self, centre: [f32; 2], radius: f32) -> [f32; 2] {
         let (share, turns) = (f64::from(self.unit()), f64::from(self.unit()));
-        polar(centre, share.sqrt() * f64::from(radius), turns)
+        polar(centre, [share.sqrt() * f64::from(radius); 2], turns)
     }
 }
 
-fn polar(centre: [f32; 2], length: f64, turns: f64) -> [f32; 2] {
+fn polar(centre: [f32; 2], [along, across]: [f64; 2], turns: f64) -> [f32; 2] {
     let angle = turns * TAU;
     let [x, y] = centre.map(f64::from);
-    [(x + length * libm::cos(angle)) as f32, (y + length * libm::sin(angle)) as f32]
-}
-
-/// x, y, vx and vy of every row, and the rows' lines. If there is a column `kind`, the rows of other
-/// kinds are passed over.
-fn read_csv(path: &Path, kind: u8) -> Result<(Vec<[f32; 4]>, Vec<u64>), Fault> {
-    let name = path.display();
-    let text =
-        read_file(path).map_err(|error| Fault::Input(format!("cannot read {name}: {error}")))?;
-    let mut lines = Lines::new(&text);
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&text[..]);
-    let header = reader.headers().map_err(|error| csv_fault(path, &error, &mut lines))?.clone();
-    let column = |wanted: &str| {
-        // Some programs begin a text file with a byte-order mark.
-        header.iter().position(|name| name.trim_start_matches('\u{feff}') == wanted)
-    };
-    let mut columns = [0; 4];
-    for (at, wanted) in columns.iter_mut().zip(FIELDS) {
-        *at = column(wanted).ok_or_else(|| {
-            let header = header.iter().collect::<Vec<_>>().join(",");
-            let found = if header.is_empty() { "it is empty".to_owned() } else { header };
-            let wanted = format!("column {wanted} is missing (wanted: {})", FIELDS.join(","));
-            Fault::Input(format!("{name}:1: {wanted}; the header: {found}"))
-        })?;
-    }
-    let kind_column = column("kind");
-    let (mut bodies, mut origins) = (Vec::new(), Vec::new());
-    for record in reader.records() {
-        let record = record.map_err(|error| csv_fault(path, &error, &mut lines))?;
-        let line = record.position().map_or(0, |position| lines.at(position));
-        if kind_column.is_some_and(|column| record[column].parse() != Ok(kind)) {
-            continue;
-        }
-        let mut body = [0.0; 4];
-        for (value, (column, field)) in body.iter_mut().zip(columns.iter().zip(FIELDS)) {
-            let text = &record[*column];
-            *value = text.parse().map_err(|_| {
-                Fault::Input(format!("{name}:{line}: {field} is {text:?}; allowed: a number"))
-            })?;
-        }
-        bodies.push(body);
-        origins.push(line);
-        if bodies.len() as u64 > MOST_BODIES {
-            return Err(Fault::Input(format!("{name}: more than {MOST_BODIES} bodies")));
-        }
-    }
-    Ok((bodies, origins))
-}
-
-/// The columns that are read.
-const FIELDS: [&str; 4] = ["x", "y", "vx", "vy"];
-
-/// Finds the lines of ascending positions: the parser's own count is off by one after CRLF.
-struct Lines<'a> {
-    text: &'a [u8],
-    seen: usize,
-    line: u64,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a [u8]) -> Self {
-        Self { text, seen: 0, line: 1 }
-    }
-
-    /// The line on which the record that was found here begins.
-    fn at(&mut self, position: &csv::Position) -> u64 {
-        let found = (position.byte() as usize).max(self.seen);
-        let blank = self.text[found..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
-        let breaks = self.text[self.seen..found + blank].iter().filter(|&&byte| byte == b'\n');
-        self.line += breaks.count() as u64;
-        self.seen = found + blank;
-        self.line
-    }
-}
-
-/// What is wrong with a CSV file, at its line.
-fn csv_fault(path: &Path, error: &csv::Error, lines: &mut Lines<'_>) -> Fault {
-    let line = error.position().map_or(1, |position| lines.at(position));
-    let why = match error.kind() {
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{len} columns where the header has {expected_len}")
-        }
-        csv::ErrorKind::Utf8 { .. } => "not UTF-8 text".to_owned(),
-        _ => error.to_string(),
-    };
-    Fault::Input(format!("{}:{line}: {why}", path.display()))
+    [(x + along * libm::cos(angle)) as f32, (y + across * libm::sin(angle)) as f32]
 }
 
 #[cfg(test)]
@@ -371,7 +339,7 @@ mod tests {
         let n = 20_000;
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let normal: Vec<f64> =
-            (0..n).map(|_| f64::from(draw.normal([10.0, 0.0], 2.0)[0])).collect();
+            (0..n).map(|_| f64::from(draw.normal([10.0, 0.0], [2.0, 5.0])[0])).collect();
         let squares: Vec<f64> = normal.iter().map(|x| (x - 10.0) * (x - 10.0)).collect();
         assert!((mean(&normal) - 10.0).abs() < 0.05 && (mean(&squares) - 4.0).abs() < 0.15);
         let disc: Vec<f64> = (0..n)

@@ -421,7 +421,7 @@ impl PathPlan {
 #[inline(always)]
 fn part_along<S: Simd>(s: S, segment: &Segment, point: [S::F; 2]) -> S::F {
     let (zero, one) = (s.splat(0.0), s.splat(1.0));
-    if !(segment.squared > 0.0) {
+    if segment.squared <= 0.0 {
         return zero;
     }
     let [ax, ay] = splat_pair(s, segment.start);

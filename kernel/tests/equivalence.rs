@@ -4,8 +4,8 @@
 mod common;
 
 use common::draws::{Change, config, configs, placement, populated};
-use common::{Chance, Company, altered, bits, bodies, ticks_agree};
-use flockstep::{Body, Edge, Flock};
+use common::{Chance, Company, altered, bits, bodies, flock, ticks_agree};
+use flockstep::{Body, Config, Drive, Edge, Flock, Gait, Kind, Obstacle, Rule, Spawn, World};
 use proptest::prelude::*;
 
 /// Mostly small, sometimes up to 2,000.
@@ -23,6 +23,27 @@ fn cases() -> ProptestConfig {
         failure_persistence: None,
         ..Default::default()
     }
+}
+
+/// Two faults that the worlds below have shown, made certain.
+#[test]
+fn nobody_at_all_and_an_ulp_beside_an_obstacle_s_middle() {
+    let place = World::new(10.0, 8.0, Edge::Walls);
+    let gait = Gait::new(0.5, 0.1);
+    let looking = Kind { rules: vec![Rule::separation(2.0, 1.0).seeing(90.0)], ..Kind::new(gait) };
+    ticks_agree(&flock(place, looking, &[]), 2);
+
+    let behaviours = vec![Drive::Avoid { look_ahead: 1.0, clearance: 0.0 }.weighing(1.0)];
+    let mut config = Config::new(place, Kind { behaviours, ..Kind::new(gait) });
+    config.scenery.obstacles = vec![Obstacle { centre: [0.0, 0.0], radius: 1.0 }];
+    let mut beside = Flock::new(config).expect("allowed");
+    let ulp = 0.0_f32.next_up();
+    for spot in [[ulp, 0.0], [0.0, ulp], [ulp, ulp], [0.0, 0.0]] {
+        for velocity in [[0.25, 0.15], [0.0, 0.0]] {
+            beside.add(Spawn::new(spot, velocity)).expect("allowed");
+        }
+    }
+    ticks_agree(&beside, 4);
 }
 
 proptest! {

@@ -466,7 +466,7 @@ fn a_ground_where_nothing_moves_does_no_harm() {
 /// What body 0 at (50, 50) makes of others of kind 1.
 fn hears(rule: Rule, velocity: [f32; 2], others: &[[[f32; 2]; 2]]) -> Term {
     let told = asked(urged(4.0, rule), Scenery::default(), [[50.0, 50.0], velocity], others);
-    only(&told).clone()
+    *only(&told)
 }
 
 #[test]
@@ -733,7 +733,7 @@ fn a_caught_body_is_born_again_elsewhere() {
     assert_eq!(later.get(2).unwrap().position, [16.5, 50.0]);
     // Whoever is caught again and again is put somewhere else every time.
     let mut places = Vec::new();
-    let mut chased = flock.clone();
+    let mut chased = flock;
     for _ in 0..20 {
         let prey = chased.get(1).unwrap();
         chased.set_motion(0, prey.position, REST).unwrap();

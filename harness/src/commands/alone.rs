@@ -1,11 +1,12 @@
 //! `flockstep alone`: what each rule does when it is heard alone.
 
-use super::{Artist, decimals, hear_only, open_crowd, stopped, write};
+use super::{decimals, hear_only, open_crowd, stopped, write};
 use crate::cli::{AloneArgs, RuleArg};
 use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
 use crate::measure::{Measures, Meter};
 use crate::output::{Pending, commit_all};
+use crate::picture::Artist;
 use crate::scene::Scene;
 use std::fs;
 use std::path::Path;
@@ -90,12 +91,11 @@ struct Run {
 }
 
 fn run(scene: &Scene, rule: RuleArg, progress: &mut Progress) -> Outcome<Run> {
-    let mut flock = scene.flock()?;
-    let mut config = scene.config.clone();
-    hear_only(&mut config, rule);
-    flock.set_config(config)?;
+    let mut scene = scene.clone();
+    scene.change(|config| hear_only(config, rule));
+    let mut flock = scene.play()?;
     while flock.tick_number() < scene.ticks && !interrupted() {
-        flock.tick();
+        flock.tick()?;
         progress.step();
     }
     let mut artist = Artist::new(&flock, WIDTH);

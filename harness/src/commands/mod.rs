@@ -3,6 +3,7 @@
 mod alone;
 mod bench;
 mod bench_plot;
+mod gallery;
 mod hand;
 mod run;
 mod scenes;
@@ -12,9 +13,8 @@ use crate::cli::{Cli, Command, CrowdArgs, RuleArg};
 use crate::console::catch_interrupts;
 use crate::fault::{Fault, Outcome};
 use crate::output::{Complete, Pending};
-use crate::picture::{Canvas, Crowd, View};
 use crate::scene::Scene;
-use flockstep::{Config, Edge, Flock, World};
+use flockstep::{Config, Rule, Urge};
 use std::io::Write;
 
 /// Does what the command line asks for.
@@ -26,6 +26,7 @@ pub(crate) fn execute(cli: Cli) -> Outcome {
         Command::Hand(args) => hand::hand(&args),
         Command::Alone(args) => alone::alone(&args),
         Command::Sweep(args) => sweep::sweep(&args),
+        Command::Gallery(args) => gallery::gallery(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::BenchPlot(args) => bench_plot::bench_plot(&args),
     }
@@ -48,59 +49,14 @@ fn open_crowd(scene: &str, args: &CrowdArgs) -> Outcome<Scene> {
 
 /// Leaves every kind only the rules that are asked for.
 fn hear_only(config: &mut Config, heard: RuleArg) {
-    let hears = |rule| heard == rule || heard == RuleArg::Herd;
-    for kind in &mut config.kinds {
-        kind.separation = kind.separation.filter(|_| hears(RuleArg::Separate));
-        kind.alignment = kind.alignment.filter(|_| hears(RuleArg::Align));
-        kind.cohesion = kind.cohesion.filter(|_| hears(RuleArg::Cohere));
-    }
-}
-
-/// Draws flocks into one canvas, keeping its buffers from picture to picture.
-struct Artist {
-    canvas: Canvas,
-    positions: Vec<[f32; 2]>,
-    velocities: Vec<[f32; 2]>,
-    kinds: Vec<u8>,
-}
-
-impl Artist {
-    /// A canvas that shows the world, and on open axes all bodies wherever they are now.
-    fn new(flock: &Flock, longest: u32) -> Self {
-        let world = flock.config().world;
-        let canvas = Canvas::new(view(&world, flock), longest);
-        Self { canvas, positions: Vec::new(), velocities: Vec::new(), kinds: Vec::new() }
-    }
-
-    fn draw(&mut self, flock: &Flock) -> &Canvas {
-        self.positions.clear();
-        self.velocities.clear();
-        self.kinds.clear();
-        for body in flock.iter() {
-            self.positions.push(body.position);
-            self.velocities.push(body.velocity);
-            self.kinds.push(body.kind);
-        }
-        self.canvas.draw(&Crowd {
-            positions: &self.positions,
-            velocities: &self.velocities,
-            kinds: &self.kinds,
-        });
-        &self.canvas
-    }
-}
-
-fn view(world: &World, flock: &Flock) -> View {
-    let (mut min, mut max) = ([0.0; 2], world.size);
-    for body in flock.iter() {
-        for axis in 0..2 {
-            if world.edges[axis] == Edge::Open {
-                min[axis] = body.position[axis].min(min[axis]);
-                max[axis] = body.position[axis].max(max[axis]);
-            }
-        }
-    }
-    View { min, max }
+    let hears = |rule: &Rule| match heard {
+        RuleArg::None => false,
+        RuleArg::Separate => rule.urge == Urge::Separation,
+        RuleArg::Align => rule.urge == Urge::Alignment,
+        RuleArg::Cohere => rule.urge == Urge::Cohesion,
+        RuleArg::Herd => true,
+    };
+    config.kinds.iter_mut().for_each(|kind| kind.rules.retain(hears));
 }
 
 /// What a command that was interrupted says, once it has told what it had.

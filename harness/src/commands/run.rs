@@ -1,17 +1,19 @@
 //! `flockstep run`: a scene from its first tick to its last.
 
 use super::write;
-use super::{Artist, decimals, stopped};
+use super::{decimals, stopped};
 use crate::animation::Animation;
 use crate::cli::{EngineArg, RunArgs};
 use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
 use crate::input::read_file;
+use crate::look::Look;
 use crate::measure::{Measures, Meter};
 use crate::output::{Pending, commit_all, is_special, require_extension, whole_name};
-use crate::scene::Scene;
+use crate::picture::Artist;
+use crate::scene::{Play, Scene};
 use crate::table::{BodyTable, Row};
-use flockstep::{Counts, Engine, Flock};
+use flockstep::{Config, Counts, Engine, Flock};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,9 +27,10 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     if let Some(ticks) = args.ticks {
         scene.ticks = ticks;
     }
+    scene.look = scene.look.with(&args.overlay);
     let mut flock = match &args.resume {
         Some(path) => resume(path, &scene)?,
-        None => scene.flock()?,
+        None => scene.play()?,
     };
     flock.set_engine(match args.engine {
         EngineArg::Cells => Engine::Cells,
@@ -38,7 +41,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         flock.set_level(level)?;
     }
     check_distinct(args, &scene)?;
-    let outputs = Outputs::open(args, &flock)?;
+    let outputs = Outputs::open(args, &scene, &flock)?;
     let meter = Meter::new(scene.config.world, scene.radius)?;
     match args.threads {
         None => simulate(args, &scene, flock, outputs, meter),
@@ -50,26 +53,26 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
     }
 }
 
-/// The flock of a snapshot, if it belongs to this scene.
-fn resume(path: &Path, scene: &Scene) -> Outcome<Flock> {
+/// The flock of a snapshot, if it belongs to this scene, with the events still to come.
+fn resume(path: &Path, scene: &Scene) -> Outcome<Play> {
     let name = path.display();
     let refuse = |why: String| Fault::Input(format!("cannot resume from {name}: {why}"));
     let bytes = read_file(path).map_err(|error| refuse(error.to_string()))?;
     let flock = Flock::restore(&bytes).map_err(|error| refuse(error.to_string()))?;
-    if *flock.config() != scene.config {
-        let what = difference(&flock, scene);
+    let wanted = scene.config_at(flock.tick_number());
+    if flock.config() != wanted {
+        let what = difference(flock.config(), wanted);
         return Err(refuse(format!("it belongs to another configuration: {what}")));
     }
     if flock.tick_number() > scene.ticks {
         let (tick, ticks) = (flock.tick_number(), scene.ticks);
         return Err(refuse(format!("it is at tick {tick}, past the run's end at {ticks}")));
     }
-    Ok(flock)
+    scene.resume(flock)
 }
 
 /// What differs first between a snapshot's configuration and the scene's.
-fn difference(flock: &Flock, scene: &Scene) -> String {
-    let (saved, wanted) = (flock.config(), &scene.config);
+fn difference(saved: &Config, wanted: &Config) -> String {
     if saved.seed != wanted.seed {
         format!("its seed is {}, the scene's {}", saved.seed, wanted.seed)
     } else if saved.world != wanted.world {
@@ -84,6 +87,7 @@ fn difference(flock: &Flock, scene: &Scene) -> String {
             Some((index, (saved, wanted))) => {
                 format!("its kind {index} is {saved:?}, the scene's {wanted:?}")
             }
+            None if saved.scenery != wanted.scenery => "its scenery is not the scene's".to_owned(),
             None => "a number that is not a number".to_owned(),
         }
     }
@@ -114,12 +118,16 @@ struct Outputs {
     out: Option<BodyTable>,
     trajectory: Option<BodyTable>,
     png: Option<Pending>,
+    /// Draws the picture at the end, from as long before it as trails last.
+    last: Option<Artist>,
     gif: Option<(Animation<Pending>, Artist)>,
     save: Option<Pending>,
+    look: Look,
+    width: u32,
 }
 
 impl Outputs {
-    fn open(args: &RunArgs, flock: &Flock) -> Outcome<Self> {
+    fn open(args: &RunArgs, scene: &Scene, flock: &Flock) -> Outcome<Self> {
         let kinds = flock.config().kinds.len() > 1;
         let table = |path: &Option<PathBuf>, ticks| {
             path.as_deref().map(|path| BodyTable::create(path, ticks, kinds)).transpose()
@@ -132,7 +140,7 @@ impl Outputs {
         let gif = match pending(&args.gif)? {
             None => None,
             Some(file) => {
-                let artist = Artist::new(flock, args.width);
+                let artist = Artist::with_look(flock, &scene.look, args.width);
                 let size = artist.canvas.size();
                 Some((Animation::new(file, size).map_err(Fault::Failed)?, artist))
             }
@@ -142,9 +150,27 @@ impl Outputs {
             out: table(&args.out, false)?,
             trajectory: table(&args.trajectory, true)?,
             png: pending(&args.png)?,
+            last: None,
             gif,
             save: pending(&args.save)?,
+            look: scene.look.clone(),
+            width: args.width,
         })
+    }
+
+    /// Lets every tick leave its trail, also between frames.
+    fn watch(&mut self, flock: &Flock, ticks: u64) {
+        let kept = self.look.frames_kept();
+        if kept == 0 {
+            return;
+        }
+        if let Some((_, artist)) = &mut self.gif {
+            artist.draw(flock);
+        }
+        if self.png.is_some() && flock.tick_number().saturating_add(kept) >= ticks {
+            let artist = || Artist::with_look(flock, &self.look, self.width);
+            self.last.get_or_insert_with(artist).draw(flock);
+        }
     }
 
     /// What is written along the way.
@@ -158,13 +184,16 @@ impl Outputs {
             trajectory.add(flock.tick_number(), rows(flock))?;
         }
         if let Some((animation, artist)) = &mut self.gif {
-            animation.add(artist.draw(flock)).map_err(Fault::Failed)?;
+            if self.look.frames_kept() == 0 {
+                artist.draw(flock);
+            }
+            animation.add(&artist.canvas).map_err(Fault::Failed)?;
         }
         Ok(())
     }
 
     /// What is written at the end. Only when every file is complete do they take their places.
-    fn finish(self, flock: &Flock, width: u32) -> Outcome {
+    fn finish(self, flock: &Flock) -> Outcome {
         let mut complete = Vec::new();
         if let Some(measures) = self.measures {
             let file = measures.into_inner();
@@ -179,9 +208,12 @@ impl Outputs {
             complete.push(trajectory.finish()?);
         }
         if let Some(file) = self.png {
-            let mut artist = Artist::new(flock, width);
-            let bytes = artist.draw(flock).png().map_err(Fault::Failed)?;
-            complete.push(write(file, &bytes)?);
+            let artist = self.last.unwrap_or_else(|| {
+                let mut artist = Artist::with_look(flock, &self.look, self.width);
+                artist.draw(flock);
+                artist
+            });
+            complete.push(write(file, &artist.canvas.png().map_err(Fault::Failed)?)?);
         }
         if let Some((animation, _)) = self.gif {
             complete.push(animation.finish().map_err(Fault::Failed)?.complete()?);
@@ -227,7 +259,7 @@ impl MeasuresRow {
 fn simulate(
     args: &RunArgs,
     scene: &Scene,
-    mut flock: Flock,
+    mut flock: Play,
     mut outputs: Outputs,
     mut meter: Meter,
 ) -> Outcome {
@@ -239,6 +271,7 @@ fn simulate(
     loop {
         let tick = flock.tick_number();
         let last = tick == scene.ticks || interrupted();
+        outputs.watch(&flock, scene.ticks);
         // A table or animation has at least its last row.
         if tick.is_multiple_of(args.every) || last && !recorded {
             outputs.record(&flock, &mut meter)?;
@@ -251,12 +284,12 @@ fn simulate(
             break;
         }
         let (counts, took) = timed(|| flock.tick_counted());
-        summary.counts.add(counts);
+        summary.counts.add(counts?);
         ticking += took;
         progress.step();
     }
     progress.finish();
-    outputs.finish(&flock, args.width)?;
+    outputs.finish(&flock)?;
     let measures = meter.measure(&flock)?;
     summary.tell(args, scene, &flock, &measures, flock.tick_number() - first, ticking)?;
     if flock.tick_number() < scene.ticks {

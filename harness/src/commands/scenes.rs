@@ -14,7 +14,8 @@ pub(crate) fn scenes(args: &ScenesArgs) -> Outcome {
 
 fn list() -> Outcome {
     for (name, _) in BUILT_IN {
-        say(&format!("{name:<12} {}", Scene::open(name)?.about))?;
+        let Scene { from, about, .. } = Scene::open(name)?;
+        say(&format!("{name:<13} {from:<22} {about}"))?;
     }
     say("\nrun one with `flockstep run NAME`, copy one with `flockstep scenes --show NAME`")
 }
@@ -25,10 +26,8 @@ fn show(name: &str) -> Outcome {
         Some((_, text)) => say(text.trim_end()),
         None => {
             let hint = nearest(name, names()).map(|near| format!(", did you mean `{near}`?"));
-            let (hint, names) = (hint.unwrap_or_default(), names().collect::<Vec<_>>().join(", "));
-            Err(Fault::Input(format!(
-                "no built-in scene is called `{name}`{hint} (there are: {names})"
-            )))
+            let hint = hint.unwrap_or_else(|| "; `flockstep scenes` lists them".to_owned());
+            Err(Fault::Input(format!("no built-in scene is called `{name}`{hint}")))
         }
     }
 }

@@ -1,9 +1,11 @@
 //! `flockstep sweep`: one scene through every engine, compared to the bit at every tick.
 
-use super::{Artist, hear_only, open_crowd, stopped};
+use super::{hear_only, open_crowd, stopped};
 use crate::cli::{RuleArg, SweepArgs};
 use crate::console::{Progress, interrupted, say};
 use crate::fault::{Fault, Outcome};
+use crate::picture::Artist;
+use crate::scene::Play;
 use clap::ValueEnum;
 use flockstep::{Body, Counts, Engine, Flock};
 
@@ -12,14 +14,14 @@ const WIDTH: u32 = 576;
 
 /// One engine's flock and picture.
 struct Contender {
-    flock: Flock,
+    flock: Play,
     artist: Artist,
     counts: Counts,
     disagreements: u64,
 }
 
 impl Contender {
-    fn new(flock: &Flock, engine: Engine) -> Self {
+    fn new(flock: &Play, engine: Engine) -> Self {
         let mut flock = flock.clone();
         flock.set_engine(engine);
         let artist = Artist::new(&flock, WIDTH);
@@ -42,11 +44,9 @@ impl Contender {
 }
 
 pub(crate) fn sweep(args: &SweepArgs) -> Outcome {
-    let scene = open_crowd(&args.scene, &args.crowd)?;
-    let mut flock = scene.flock()?;
-    let mut config = scene.config.clone();
-    hear_only(&mut config, args.rule);
-    flock.set_config(config)?;
+    let mut scene = open_crowd(&args.scene, &args.crowd)?;
+    scene.change(|config| hear_only(config, args.rule));
+    let flock = scene.play()?;
     let heard = match args.rule {
         RuleArg::Herd => "all its rules".to_owned(),
         rule => rule.to_possible_value().map_or(String::new(), |rule| rule.get_name().to_owned()),
@@ -70,7 +70,7 @@ pub(crate) fn sweep(args: &SweepArgs) -> Outcome {
     for tick in 0..=scene.ticks {
         if tick > 0 {
             for engine in [&mut everybody, &mut cells, &mut unordered] {
-                engine.counts = engine.flock.tick_counted();
+                engine.counts = engine.flock.tick_counted()?;
             }
             progress.step();
         }
