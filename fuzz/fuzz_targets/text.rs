@@ -14,7 +14,7 @@ const MOST_BODIES: usize = 4096;
 fn with_checksum(data: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = data.to_vec();
     let (header, rest) = bytes.split_at_mut_checked(24)?;
-    header[..12].copy_from_slice(b"flockstp\x01\0\0\0");
+    header[..12].copy_from_slice(b"flockstp\x02\0\0\0");
     header[16..].copy_from_slice(&xxh3_64(rest).to_le_bytes());
     Some(bytes)
 }

@@ -203,6 +203,7 @@ fn open_beside(target: &Path) -> io::Result<(File, TempPath)> {
     }
     // Only the kind: the error's text has the temporary file's name.
     let file = builder.tempfile_in(directory(target)).map_err(|error| error.kind())?;
+    unfinished().push(file.path().to_owned());
     Ok(file.into_parts())
 }
 

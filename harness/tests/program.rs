@@ -264,7 +264,7 @@ fn bad_input_is_named_and_touches_nothing() {
         (vec!["run", "missing.toml"], "cannot read the scene missing.toml"),
         (vec!["run", "valey"], "did you mean the built-in scene `valley`?"),
         (vec!["run", "key.toml"], "key.toml:11: unknown key `cuont`"),
-        (vec!["run", "radius.toml"], "radius.toml:14: kind[0].alignment.radius is 241.0, over"),
+        (vec!["run", "radius.toml"], "radius.toml:15: kind[0].rules[1].radius is 241.0, over"),
         (vec!["run", "csv.toml"], "bad.csv:3: y is NaN"),
         (vec!["run", "words.toml"], "words.csv:2: vy is \"four\"; allowed: a number"),
         (vec!["run", "narrow.toml"], "narrow.csv:1: column vy is missing"),
@@ -550,7 +550,7 @@ edges = \"open\"
 count = 50
 heading = 0
 gait = { max_speed = 1e7, max_force = 1e6 }
-separation = { radius = 1e6 }
+rules = [{ separation = { radius = 1e6 } }]
 ";
     fs::write(path.join("far.toml"), scene).unwrap();
     let args = ["run", "far.toml", "--ticks", "150", "--measures", "m.csv", "--save", "s.snap"];

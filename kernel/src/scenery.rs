@@ -13,6 +13,9 @@ const MOST_POINTS: usize = 1024;
 /// The most cells a field has along an axis.
 const MOST_CELLS: u16 = 4096;
 
+/// The most cells that all fields have together.
+const MOST_CELLS_IN_ALL: usize = 1 << 22;
+
 /// The densest noise: sixteen draws a cell.
 const DENSEST: f32 = 16.0;
 
@@ -33,7 +36,7 @@ pub struct Scenery {
 /// the nearest cell's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field<T> {
-    /// Columns and rows, 1 to 4096 each.
+    /// Columns and rows, 1 to 4096 each; all fields together have at most 4,194,304 cells.
     pub cells: [u16; 2],
     /// Where the values come from.
     pub values: T,
@@ -112,6 +115,13 @@ impl Scenery {
             if count > most {
                 return Err(Error::TooMany { field: format!("scenery.{name}"), count, most });
             }
+        }
+        let flows = self.flows.iter().map(|flow| flow.cells);
+        let cells = flows.chain(self.grounds.iter().map(|ground| ground.cells));
+        let count = cells.map(|[cols, rows]| usize::from(cols) * usize::from(rows)).sum();
+        if count > MOST_CELLS_IN_ALL {
+            let field = "scenery: cells of all fields".to_owned();
+            return Err(Error::TooMany { field, count, most: MOST_CELLS_IN_ALL });
         }
         for (at, flow) in self.flows.iter().enumerate() {
             flow.check(&|| format!("scenery.flows[{at}]"))?;

@@ -745,6 +745,131 @@ fn a_caught_body_is_born_again_elsewhere() {
     assert_eq!(places.len(), 20);
 }
 
+// ---- What is refused
+
+/// A configuration that has everything.
+fn full() -> Config {
+    let target = Target::Point([1.0, 1.0]);
+    let noise = Noise { density: 0.1, period: 10, stream: 0 };
+    let kind = Kind {
+        spread: Some(Spread::default()),
+        ground: Some(Ground { field: 0, max_speed: [1.0, 2.0], max_force: [1.0, 2.0] }),
+        rules: vec![Rule::separation(9.0, 1.0), Rule::new(Urge::Gather { beyond: 1.0 }, 9.0, 1.0)],
+        behaviours: vec![
+            Drive::Seek { target }.weighing(1.0),
+            Drive::Arrive { target, slowing: 1.0 }.weighing(1.0),
+            Drive::FollowPath { path: 0, look_ahead: 1.0 }.weighing(1.0),
+            Drive::FollowFlow { flow: 0 }.weighing(1.0),
+        ],
+        respawn: Some(Respawn {
+            by: Kinds::ALL,
+            within: 1.0,
+            low: [0.0; 2],
+            high: [9.0; 2],
+            speed: 1.0,
+        }),
+        ..still()
+    };
+    let scenery = Scenery {
+        flows: vec![Field { cells: [2, 2], values: Flow::Noise(noise) }],
+        grounds: vec![Field { cells: [2, 1], values: Soil::Listed(vec![0.0, 1.0]) }],
+        paths: path(&STRAIGHT, 5.0, false).paths,
+        obstacles: disc(9.0, 9.0, 1.0).obstacles,
+    };
+    Config { scenery, ..Config::new(ROOM, kind) }
+}
+
+type Spoil = fn(&mut Config);
+
+const REFUSED: [(&str, Spoil); 30] = [
+    ("kinds[0].spread.max_speed is 1.0", |it| spread(it).max_speed = 1.0),
+    ("kinds[0].spread.look_ahead is -0.1", |it| spread(it).look_ahead = -0.1),
+    ("kinds[0].ground.max_speed[1] is inf", |it| ground(it).max_speed[1] = f32::INFINITY),
+    ("kinds[0].ground.max_force[0] is -1.0", |it| ground(it).max_force[0] = -1.0),
+    ("kinds[0].ground.field names ground 1; there are 1", |it| ground(it).field = 1),
+    ("kinds[0].respawn.within is 0.0", |it| respawn(it).within = 0.0),
+    ("kinds[0].respawn.low[0] is 10.0", |it| respawn(it).low[0] = 10.0),
+    ("kinds[0].respawn.high[1] is 101.0", |it| respawn(it).high[1] = 101.0),
+    ("kinds[0].respawn.speed is 1000000000.0", |it| respawn(it).speed = 1e9),
+    ("kinds[0].respawn.by names kind 1; there are 1", |it| respawn(it).by = Kinds::only(1)),
+    ("kinds[0].rules[0].field_of_view is 0.0", |it| it.kinds[0].rules[0].field_of_view = 0.0),
+    ("kinds[0].rules[0].field_of_view is 361.0", |it| it.kinds[0].rules[0].field_of_view = 361.0),
+    ("kinds[0].rules[0].hears names kind 7", |it| it.kinds[0].rules[0].hears = Kinds::only(7)),
+    ("kinds[0].rules[1].beyond is NaN", |it| {
+        it.kinds[0].rules[1].urge = Urge::Gather { beyond: f32::NAN };
+    }),
+    ("kinds[0].rules lists 17; allowed: at most 16", |it| {
+        it.kinds[0].rules = vec![Rule::cohesion(1.0, 1.0); 17];
+    }),
+    ("kinds[0].behaviours[0].weight.period is 0.0", |it| {
+        it.kinds[0].behaviours[0].weight = Weight::Sine { mean: 1.0, amplitude: 1.0, period: 0 };
+    }),
+    ("kinds[0].behaviours[0].weight.high is 2000000.0", |it| {
+        it.kinds[0].behaviours[0].weight = Weight::Drawn { low: 0.0, high: 2e6 };
+    }),
+    ("kinds[0].behaviours[0].target[1] is NaN", |it| {
+        it.kinds[0].behaviours[0].drive = Drive::Seek { target: Target::Point([0.0, f32::NAN]) };
+    }),
+    ("kinds[0].behaviours[1].slowing is 0.0", |it| {
+        let target = Target::Body(0);
+        it.kinds[0].behaviours[1].drive = Drive::Arrive { target, slowing: 0.0 };
+    }),
+    ("kinds[0].behaviours[2].path names path 3; there are 1", |it| {
+        it.kinds[0].behaviours[2].drive = Drive::FollowPath { path: 3, look_ahead: 1.0 };
+    }),
+    ("kinds[0].behaviours[3].flow names flow 1; there are 1", |it| {
+        it.kinds[0].behaviours[3].drive = Drive::FollowFlow { flow: 1 };
+    }),
+    ("scenery.flows[0].cells[0] is 0.0", |it| it.scenery.flows[0].cells[0] = 0),
+    ("scenery.flows[0].values.density is 17.0", |it| {
+        let noise = Noise { density: 17.0, period: 0, stream: 0 };
+        it.scenery.flows[0].values = Flow::Noise(noise);
+    }),
+    ("scenery: cells of all fields lists 16777218", |it| it.scenery.flows[0].cells = [4096; 2]),
+    ("scenery.grounds[0].values has 2 values for 4 cells", |it| {
+        it.scenery.grounds[0].cells = [2, 2];
+    }),
+    ("scenery.grounds[0].values[1] is 1.5", |it| {
+        it.scenery.grounds[0].values = Soil::Listed(vec![0.0, 1.5]);
+    }),
+    ("scenery.paths[0].points has 1; allowed: 2 to 1024", |it| {
+        it.scenery.paths[0].points.truncate(1);
+    }),
+    ("scenery.paths[0].points[1][0] is inf", |it| {
+        it.scenery.paths[0].points[1][0] = f32::INFINITY;
+    }),
+    ("scenery.paths[0].radius is -1.0", |it| it.scenery.paths[0].radius = -1.0),
+    ("scenery.obstacles[0].radius is 0.0", |it| it.scenery.obstacles[0].radius = 0.0),
+];
+
+fn spread(config: &mut Config) -> &mut Spread {
+    config.kinds[0].spread.as_mut().unwrap()
+}
+
+fn ground(config: &mut Config) -> &mut Ground {
+    config.kinds[0].ground.as_mut().unwrap()
+}
+
+fn respawn(config: &mut Config) -> &mut Respawn {
+    config.kinds[0].respawn.as_mut().unwrap()
+}
+
+#[test]
+fn numbers_out_of_range_are_refused_by_name() {
+    let good = flock(full(), &[([5.0, 5.0], REST, 0)]);
+    let saved = Flock::restore(&good.snapshot()).unwrap();
+    assert_eq!((saved.config(), saved.fingerprint()), (&full(), good.fingerprint()));
+    for (wanted, spoil) in REFUSED {
+        let mut config = full();
+        spoil(&mut config);
+        let refusal = config.check().expect_err(wanted).to_string();
+        assert!(refusal.starts_with(wanted), "{refusal:?} should begin with {wanted:?}");
+        let mut flock = good.clone();
+        assert_eq!(flock.set_config(config).unwrap_err().to_string(), refusal);
+        assert_eq!(flock.config(), &full(), "a refused call changes nothing");
+    }
+}
+
 // ---- What they do over many ticks
 
 fn distance(flock: &Flock, id: u32, [x, y]: [f32; 2]) -> f32 {

@@ -315,3 +315,18 @@ fn turn(heading: [f32; 2], desired: [f32; 2]) -> String {
 fn length([x, y]: [f32; 2]) -> f32 {
     (x * x + y * y).sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_signed_from_x_towards_y() {
+        assert_eq!(turn([1.0, 0.0], [0.0, 2.0]), "90.0");
+        assert_eq!(turn([0.0, 3.0], [1.0, 0.0]), "-90.0");
+        assert_eq!(turn([1.0, 1.0], [-2.0, -2.0]), "180.0");
+        assert_eq!(turn([1.0, 0.0], [1.0, -1e-9]), "0.0");
+        assert_eq!(turn([0.0, 0.0], [1.0, 0.0]), "-");
+        assert_eq!(turn([1.0, 0.0], [0.0, 0.0]), "-");
+    }
+}
