@@ -395,7 +395,7 @@ impl PathPlan {
     /// ends.
     fn further(&self, segment: usize, t: f32, length: f32) -> Option<[f32; 2]> {
         let count = self.segments.len();
-        if !self.closed && segment + 1 == count && t == 1.0 {
+        if !self.closed && segment >= self.last && t == 1.0 {
             return None;
         }
         let mut at = segment;

@@ -259,6 +259,8 @@ const _: () = assert!(GATHER == 3 && VIEW == 4 && FLEE == 5 && HUNT == 6, "the u
 #[derive(Clone, Debug)]
 pub(crate) struct PathPlan {
     pub segments: Vec<Segment>,
+    /// The last segment that has a length: after it, an open path is at its end.
+    pub last: usize,
     pub radius_squared: f32,
     pub closed: bool,
 }
@@ -279,8 +281,11 @@ impl PathPlan {
             let squared = along[0] * along[0] + along[1] * along[1];
             Segment { start, along, end, squared, length: squared.sqrt() }
         };
+        let segments: Vec<Segment> = path.segments().map(segment).collect();
+        let last = segments.iter().rposition(|segment| segment.squared > 0.0);
         Self {
-            segments: path.segments().map(segment).collect(),
+            last: last.unwrap_or(segments.len() - 1),
+            segments,
             radius_squared: path.radius * path.radius,
             closed: path.closed,
         }

@@ -406,6 +406,9 @@ fn paths_bend_close_and_may_have_points_that_coincide() {
     assert_eq!(aim(path(&bend, 1.0, false), [36.0, 45.0], along), [14.0, 11.0]);
     let doubled = [bend[0], bend[0], bend[1], bend[1], bend[1], bend[2], bend[2]];
     assert_eq!(aim(path(&doubled, 1.0, false), [36.0, 45.0], along), [14.0, 11.0]);
+    // Past an end that is listed twice, too, there is no force.
+    let twice = [STRAIGHT[0], STRAIGHT[1], STRAIGHT[1]];
+    assert_eq!(aim(path(&twice, 5.0, false), [95.0, 50.0], along), REST);
     assert_eq!(aim(path(&[[40.0, 40.0]; 2], 1.0, false), [36.0, 45.0], along), [4.0, -5.0]);
     assert_eq!(aim(path(&[[40.0, 40.0]; 3], 1.0, true), [36.0, 45.0], along), [4.0, -5.0]);
     // Closed, its last segment leads back to (10, 50); past that, the first one goes on.

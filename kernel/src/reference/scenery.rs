@@ -102,7 +102,11 @@ pub(super) fn along_path(me: &Body, path: &Path, look_ahead: f32) -> Option<Vect
     let future = if dot(v, v) > 0.0 { plus(p, times(unit(v), look_ahead)) } else { p };
     let segments: Vec<[Vector; 2]> = path.segments().collect();
     let nearest = nearest_on(&segments, future)?;
-    let last = nearest.segment == segments.len() - 1;
+    // What comes after it, if anything, has no length.
+    let last = segments[nearest.segment + 1..].iter().all(|&[a, b]| {
+        let e = minus(b, a);
+        dot(e, e) <= 0.0
+    });
     if !path.closed && last && nearest.t == 1.0 {
         return None;
     }
