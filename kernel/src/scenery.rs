@@ -22,13 +22,13 @@ const DENSEST: f32 = 16.0;
 /// Everything in the world besides its edges and bodies. Empty by default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenery {
-    /// Vectors over the world, for [`Behaviour::FollowFlow`](crate::Behaviour::FollowFlow).
+    /// Vectors over the world, for [`Drive::FollowFlow`](crate::Drive::FollowFlow).
     pub flows: Vec<Field<Flow>>,
     /// Numbers over the world, for [`Ground`](crate::Ground).
     pub grounds: Vec<Field<Soil>>,
-    /// Lines through the world, for [`Behaviour::FollowPath`](crate::Behaviour::FollowPath).
+    /// Lines through the world, for [`Drive::FollowPath`](crate::Drive::FollowPath).
     pub paths: Vec<Path>,
-    /// Discs in the way, for [`Behaviour::Avoid`](crate::Behaviour::Avoid).
+    /// Discs in the way, for [`Drive::Avoid`](crate::Drive::Avoid).
     pub obstacles: Vec<Obstacle>,
 }
 

@@ -19,7 +19,7 @@ pub enum Edge {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct World {
     /// Extents along x and y, from 1e-9 to 1e9. On an open axis only pictures, placement and
-    /// [`Behaviour::Contain`](crate::Behaviour::Contain) use it.
+    /// [`Drive::Contain`](crate::Drive::Contain) use it.
     pub size: [f32; 2],
     /// The edge of each axis.
     pub edges: [Edge; 2],
