@@ -97,7 +97,10 @@ Examples:
 const HAND_EXAMPLES: &str = "\
 Examples:
   flockstep hand                               the chapter's calculation
-  flockstep hand valley --tick 40 --body 7     any body of any scene at any tick";
+  flockstep hand valley --tick 40 --body 7     any body of any scene at any tick
+
+`turn` is the angle from the body's heading to the velocity that a rule desires, in degrees, positive
+from +x towards +y (clockwise in pictures).";
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
@@ -144,7 +147,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "PIXELS", default_value_t = 960,
           value_parser = clap::value_parser!(u32).range(16..=8000))]
     pub width: u32,
-    /// What pictures show besides bodies [default: the scene's choice]
+    /// What pictures show besides bodies, in place of the scene's own choice; radii and views are those
+    /// of a few bodies of each kind
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT,...")]
     pub overlay: Vec<Overlay>,
     /// Write a snapshot at the end, or where the run was interrupted

@@ -160,7 +160,7 @@ fn spacing(world: &World, positions: &[[f32; 2]]) -> f32 {
     let even = (width * height / positions.len().max(1) as f64).sqrt();
     let line = width.max(height) / positions.len().max(1) as f64;
     let smallest = f64::from(world.size[0].min(world.size[1]));
-    let distance = even.max(line).clamp(1e-9, (smallest / 2.0).min(1e9)) as f32;
+    let distance = even.max(line).clamp(1e-9, (smallest / 2.0).clamp(1e-9, 1e9)) as f32;
     // Rounding may have brought it over half a torus; half of that is as good a start.
     (distance * 0.5).max(1e-9)
 }

@@ -217,6 +217,7 @@ fn driven(drive: &Drive, term: &Term, told: &Explanation, flock: &Flock) -> Stri
         Drive::FollowFlow { .. } => format!("along {along}"),
         Drive::FollowPath { .. } => format!("to {to} on the path"),
         Drive::FollowLeader { .. } => format!("towards {to}"),
+        Drive::Wander { .. } => format!("to {to} on its circle"),
         _ => format!("towards {along}"),
     };
     match drive.target() {

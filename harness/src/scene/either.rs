@@ -14,7 +14,21 @@ pub(super) enum Either<A, B> {
     Table(B),
 }
 
-impl<'de, A: Deserialize<'de>, B: Deserialize<'de>> Deserialize<'de> for Either<A, B> {
+/// The table's side of a choice, which knows how either side is written.
+pub(super) trait Written {
+    /// What is allowed, in words.
+    const ALLOWED: &str;
+}
+
+/// A refusal of the wrong type tells both ways to write the value.
+fn in_words<B: Written, E: Error>(error: E, value: impl fmt::Debug) -> E {
+    if !error.to_string().starts_with("invalid type") {
+        return error;
+    }
+    E::custom(format!("invalid value {value:?}; allowed: {}", B::ALLOWED))
+}
+
+impl<'de, A: Deserialize<'de>, B: Deserialize<'de> + Written> Deserialize<'de> for Either<A, B> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Ways(PhantomData))
     }
@@ -22,7 +36,7 @@ impl<'de, A: Deserialize<'de>, B: Deserialize<'de>> Deserialize<'de> for Either<
 
 struct Ways<A, B>(PhantomData<(A, B)>);
 
-impl<'de, A: Deserialize<'de>, B: Deserialize<'de>> Visitor<'de> for Ways<A, B> {
+impl<'de, A: Deserialize<'de>, B: Deserialize<'de> + Written> Visitor<'de> for Ways<A, B> {
     type Value = Either<A, B>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -30,19 +44,23 @@ impl<'de, A: Deserialize<'de>, B: Deserialize<'de>> Visitor<'de> for Ways<A, B> 
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
-        A::deserialize(value.into_deserializer()).map(Either::Plain)
+        let plain = A::deserialize(value.into_deserializer());
+        plain.map(Either::Plain).map_err(|error| in_words::<B, E>(error, value))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        A::deserialize(value.into_deserializer()).map(Either::Plain)
+        let plain = A::deserialize(value.into_deserializer());
+        plain.map(Either::Plain).map_err(|error| in_words::<B, E>(error, value))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-        A::deserialize(value.into_deserializer()).map(Either::Plain)
+        let plain = A::deserialize(value.into_deserializer());
+        plain.map(Either::Plain).map_err(|error| in_words::<B, E>(error, value))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
-        A::deserialize(value.into_deserializer()).map(Either::Plain)
+        let plain = A::deserialize(value.into_deserializer());
+        plain.map(Either::Plain).map_err(|error| in_words::<B, E>(error, value))
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, seq: S) -> Result<Self::Value, S::Error> {

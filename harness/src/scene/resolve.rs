@@ -50,8 +50,12 @@ fn check_names<'a>(
             Err(Refusal::at(path.clone(), format!("{path} is {:?}; {why}", name.unwrap_or(""))))
         };
         let Some(name) = name else { continue };
-        if name.is_empty() || name.contains(['.', '[', ']', '"']) || name.parse::<u64>().is_ok() {
-            return refuse("allowed: letters and signs but dots, brackets and quotes".to_owned());
+        let unclear = ['.', '[', ']', '"'];
+        let odd = |sign: char| sign.is_control() || unclear.contains(&sign);
+        if name.trim().is_empty() || name.contains(odd) || name.parse::<f64>().is_ok() {
+            let allowed = "allowed: letters and signs but dots, brackets, double quotes and control \
+                           characters; not empty, and not a number";
+            return refuse(allowed.to_owned());
         }
         if name == "all" && what == "kind" {
             return refuse("which stands for every kind".to_owned());

@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use flockstep::Error;
+use std::ops::Range;
 use std::path::PathBuf;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -129,8 +130,42 @@ impl Source {
     /// What the TOML parser or the shape of a scene refuses.
     pub(super) fn refuse_syntax(&self, error: &toml::de::Error) -> Fault {
         let line = error.span().map(|span| format!(":{}", self.line(span.start)));
-        Fault::Input(format!("{}{}: {}", self.name, line.unwrap_or_default(), in_words(error)))
+        let words = in_words(error);
+        // What is unknown or stands twice is named by its words; what is missing or of the wrong form,
+        // by where it stands.
+        let named =
+            ["invalid ", "missing ", "expected "].iter().any(|start| words.starts_with(start));
+        let table = DeTable::parse(&self.text).ok().filter(|_| named);
+        let path =
+            table.zip(error.span()).and_then(|(table, span)| path_at(table.get_ref(), &span));
+        let path = path.map(|path| format!("{path}: ")).unwrap_or_default();
+        Fault::Input(format!("{}{}: {path}{words}", self.name, line.unwrap_or_default()))
     }
+}
+
+/// The path of the innermost value that covers these bytes.
+fn path_at(table: &DeTable<'_>, bytes: &Range<usize>) -> Option<String> {
+    let mut best: Option<(usize, String)> = None;
+    let mut open: Vec<(String, &Spanned<DeValue<'_>>)> =
+        table.iter().map(|(key, value)| (key.get_ref().to_string(), value)).collect();
+    while let Some((path, value)) = open.pop() {
+        let span = value.span();
+        let covers = span.start <= bytes.start && bytes.end <= span.end;
+        if covers && best.as_ref().is_none_or(|(length, _)| span.len() <= *length) {
+            best = Some((span.len(), path.clone()));
+        }
+        match value.get_ref() {
+            DeValue::Array(items) => {
+                let items = items.iter().enumerate();
+                open.extend(items.map(|(at, item)| (format!("{path}[{at}]"), item)));
+            }
+            DeValue::Table(table) => open.extend(
+                table.iter().map(|(key, value)| (format!("{path}.{}", key.get_ref()), value)),
+            ),
+            _ => {}
+        }
+    }
+    best.map(|(_, path)| path)
 }
 
 /// A parser's refusal on one line, in a scene's words, with a hint for misspelt names.
@@ -151,7 +186,11 @@ pub(super) fn in_words(error: &toml::de::Error) -> String {
         ("expected u64", "expected a whole number, 0 or more"),
         ("expected u32", "expected a whole number, 0 or more"),
         ("expected f32", "expected a number"),
-        ("wanted exactly 1 element", "wanted one name with its table"),
+        (
+            "wanted exactly 1 element, more than 1 element",
+            "more than one name in these braces; allowed: one name with its table",
+        ),
+        ("wanted exactly 1 element", "expected one name with its table"),
     ] {
         words = words.replace(parser, scene);
     }

@@ -194,7 +194,7 @@ fn refusals_name_file_line_and_a_hint() {
             ("radius = 20", "radius = 0", "test.toml:7: radius is 0.0"),
             ("trails = 3", "trials = 3", "test.toml:9: unknown key `trials`"),
             ("trails = 3", "glow = -1", "test.toml:9: picture.glow is -1.0; allowed"),
-            ("count = 5", "count = -5", "test.toml:15: invalid value: integer `-5`"),
+            ("count = 5", "count = -5", "test.toml:15: kind[0].count: invalid value: integer `-5`"),
             ("count = 5", "count = 999999999", "test.toml:15: kind[0].count is 999999999; allowed"),
             ("count = 5\n", "", "test.toml:13: kind[0] lacks a count: how many bodies?"),
             (
@@ -219,7 +219,11 @@ fn gaits_rules_and_weights_are_refused_by_their_own_keys() {
                 "test.toml:16: kind[0].gait.max_speed is [3.0, 1.0]; allowed: low",
             ),
             ("[1, 3]", "[0.001, 3]", "kind[0].gait.max_speed is [0.001, 3.0]; allowed: low and"),
-            ("[1, 3]", "[1, 2, 3]", "test.toml:16: expected a number or a pair of numbers"),
+            (
+                "[1, 3]",
+                "[1, 2, 3]",
+                "test.toml:16: kind[0].gait.max_speed: expected a number or a pair of numbers",
+            ),
             ("[1, 3]", "-1", "test.toml:16: kind[0].gait.max_speed is -1.0"),
             ("spread = 0.2", "spread = 1", "test.toml:16: kind[0].gait.look_ahead_spread is 1.0"),
             (
@@ -228,13 +232,13 @@ fn gaits_rules_and_weights_are_refused_by_their_own_keys() {
                 "test.toml:18: kind[0].rules[0].radius is 51.0, over half",
             ),
             ("radius = 10", "radius = nan", "test.toml:18: kind[0].rules[0].radius is NaN"),
-            ("radius = 10,", "", "test.toml:18: missing key `radius`"),
+            ("radius = 10,", "", "test.toml:18: kind[0].rules[0].separation: missing key `radius`"),
             ("weight = 1.6", "weight = 3e38", "test.toml:18: kind[0].rules[0].weight is 3e38"),
             ("weight = 1.6", "wieght = 1", "test.toml:18: unknown key `wieght`, expected one of"),
             (
                 "weight = 1.6",
                 "weight = \"a\"",
-                "test.toml:18: invalid type: string \"a\", expected a number",
+                "test.toml:18: kind[0].rules[0].separation.weight: invalid value \"a\"; allowed: a number, or { sine",
             ),
             (
                 "{ separation",
@@ -268,14 +272,14 @@ fn gaits_rules_and_weights_are_refused_by_their_own_keys() {
             (
                 "drawn = [0, 2]",
                 "drawn = [0, 2], sine = 1",
-                "test.toml:21: wanted one name with its table",
+                "test.toml:21: more than one name in these braces; allowed: one name with its table",
             ),
-            ("beyond = 4, ", "", "test.toml:21: missing key `beyond`"),
+            ("beyond = 4, ", "", "test.toml:21: kind[0].rules[3].gather: missing key `beyond`"),
             ("beyond = 4", "beyond = -4", "test.toml:21: kind[0].rules[3].beyond is -4.0"),
             (
                 "fading = true, hears",
                 "fading = 1, hears",
-                "test.toml:23: invalid type: integer `1`, expected a boolean",
+                "test.toml:23: kind[0].rules[5].flee.fading: invalid type: integer `1`, expected a boolean",
             ),
             (
                 "\"stone\"]",
@@ -293,14 +297,22 @@ fn behaviours_and_targets_are_refused_by_their_own_keys() {
         SCENE,
         &[
             ("[4, 5]", "[4, inf]", "test.toml:27: kind[0].behaviours[0].target[1] is inf"),
-            ("[4, 5]", "[4]", "test.toml:27: invalid length 1, expected an array of length 2"),
+            (
+                "[4, 5]",
+                "[4]",
+                "test.toml:27: kind[0].behaviours[0].seek.target: invalid length 1, expected an array of length 2",
+            ),
             (
                 "[4, 5]",
                 "{ bdoy = 3 }",
                 "test.toml:27: unknown name `bdoy`, expected one of `orbit`",
             ),
             ("[4, 5]", "{ bdoy = 3 }", "did you mean `body`?"),
-            ("{ body = 3 }", "{ body = 3, nearest = \"hawk\" }", "test.toml:28: wanted one name"),
+            (
+                "{ body = 3 }",
+                "{ body = 3, nearest = \"hawk\" }",
+                "test.toml:28: more than one name in these braces; allowed: one name with its table",
+            ),
             ("slowing = 8", "slowing = 0", "test.toml:28: kind[0].behaviours[1].slowing is 0.0"),
             (
                 "nearest = \"hawk\"",
@@ -574,7 +586,7 @@ fn bad_events_are_refused_before_the_first_tick() {
         scene,
         &[
             ("at = 9", "ta = 9", "test.toml:17: unknown key `ta`"),
-            ("at = 9\n", "", "test.toml:16: missing key `at`"),
+            ("at = 9\n", "", "test.toml:16: event[0]: missing key `at`"),
             (
                 "remove = { kind = \"b\" }\n",
                 "",
@@ -620,7 +632,7 @@ fn bad_events_are_refused_before_the_first_tick() {
                 "test.toml:21: event[1].add.place.list[1]: x is 101.0; allowed",
             ),
             ("to = \"b\"", "to = \"bb\"", "test.toml:24: event[2].become.to names kind `bb`"),
-            (", to = \"b\"", "", "test.toml:24: missing key `to`"),
+            (", to = \"b\"", "", "test.toml:24: event[2].become: missing key `to`"),
             (
                 "ids = [0, 5]",
                 "ids = [0, 9]",

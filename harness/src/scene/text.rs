@@ -1,6 +1,6 @@
 //! The shape of a scene's text. What the numbers may be is checked elsewhere.
 
-use super::either::Either;
+use super::either::{Either, Written};
 use super::events::EventText;
 use crate::look::Look;
 use crate::place::How;
@@ -148,6 +148,11 @@ pub(super) enum WaveText {
     Noise { low: f32, high: f32, period: u32 },
 }
 
+impl Written for WaveText {
+    const ALLOWED: &str = "a number, or { sine = { mean, amplitude, period } }, \
+        { drawn = [low, high] } or { noise = { low, high, period } }";
+}
+
 fn weight_one() -> WeightText {
     Either::Plain(1.0)
 }
@@ -205,6 +210,11 @@ pub(super) enum MovingText {
     Orbit { centre: [f32; 2], radius: f32, period: u32 },
     Body(u32),
     Nearest(KindsText),
+}
+
+impl Written for MovingText {
+    const ALLOWED: &str = "a point [x, y], or { orbit = { centre, radius, period } }, \
+        { body = ID } or { nearest = [KINDS] }";
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -337,6 +347,12 @@ pub(super) enum FlowValues {
     Noise(NoiseText),
     List(Vec<[f32; 2]>),
     Csv(PathBuf),
+}
+
+impl Written for FlowValues {
+    const ALLOWED: &str = "\"random\", \"swirl\", or { uniform = [x, y] }, { swirl = { centre } }, \
+        { random = { stream } }, { noise = { density, period, stream } }, { list = [[x, y], ...] } or \
+        { csv = \"FILE\" }";
 }
 
 /// One `[[ground]]`.
