@@ -5,7 +5,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use flockstep::{Engine, Flock};
-use flockstep_benches::{CROWDS, settled, time_stretches};
+use flockstep_benches::{CROWDS, settled, time_flock};
 use std::time::Duration;
 
 /// The reference looks at every pair; larger crowds would take minutes.
@@ -37,10 +37,7 @@ fn sizes(criterion: &mut Criterion) {
             let bytes = settled.snapshot();
             group.throughput(Throughput::Elements(n as u64));
             group.bench_function(BenchmarkId::from_parameter(n), |bencher| {
-                let put_back =
-                    |flock: &mut Flock| flock.restore_from(&bytes).expect("it was just saved");
-                bencher
-                    .iter_custom(|ticks| time_stretches(&mut flock, ticks, put_back, Flock::tick));
+                bencher.iter_custom(|ticks| time_flock(&mut flock, ticks, &bytes));
             });
         }
         group.finish();

@@ -6,7 +6,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use flockstep::{Engine, Flock, Level};
-use flockstep_benches::{Errand, time_stretches};
+use flockstep_benches::{Errand, time_flock};
 use std::time::Duration;
 
 const SIZES: [usize; 2] = [8192, 65_536];
@@ -38,10 +38,7 @@ fn steering(criterion: &mut Criterion) {
             let bytes = flock.snapshot();
             group.throughput(Throughput::Elements(n as u64));
             group.bench_function(BenchmarkId::from_parameter(n), |bencher| {
-                let put_back =
-                    |flock: &mut Flock| flock.restore_from(&bytes).expect("it was just saved");
-                bencher
-                    .iter_custom(|ticks| time_stretches(&mut flock, ticks, put_back, Flock::tick));
+                bencher.iter_custom(|ticks| time_flock(&mut flock, ticks, &bytes));
             });
         }
         group.finish();

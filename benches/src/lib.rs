@@ -11,4 +11,4 @@ pub use check::check;
 pub use crowd::{CROWDS, Crowd, Density, Placement, RADIUS, SETTLED, settled};
 pub use errand::Errand;
 pub use rivals::{Answer, Entry, Rival, Walker, Work, all};
-pub use timing::{STRETCH, time, time_stretches, warm_up};
+pub use timing::{STRETCH, time, time_flock, warm_up};

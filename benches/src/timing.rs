@@ -1,6 +1,7 @@
 //! Takes an engine's time.
 
 use crate::rivals::Rival;
+use flockstep::Flock;
 use std::time::{Duration, Instant};
 
 /// After so many timed ticks a crowd is put back, so that it stays as dense as it was checked.
@@ -16,9 +17,18 @@ pub fn time<R: Rival + ?Sized>(engine: &mut R, ticks: u64) -> Duration {
     time_stretches(engine, ticks, put_back, R::tick)
 }
 
+/// The time of so many ticks of a flock, which is put back to its snapshot before every [`STRETCH`].
+///
+/// # Panics
+/// If `saved` is not a snapshot.
+pub fn time_flock(flock: &mut Flock, ticks: u64, saved: &[u8]) -> Duration {
+    let put_back = |flock: &mut Flock| flock.restore_from(saved).expect("it was just saved");
+    time_stretches(flock, ticks, put_back, Flock::tick)
+}
+
 /// The time of so many ticks, with `put_back`, which is not counted, before every [`STRETCH`].
 #[expect(clippy::disallowed_methods, reason = "a benchmark times")]
-pub fn time_stretches<E: ?Sized>(
+fn time_stretches<E: ?Sized>(
     engine: &mut E,
     ticks: u64,
     mut put_back: impl FnMut(&mut E),
