@@ -111,11 +111,12 @@ pub(crate) fn signed_square_of_cosine(degrees: f32) -> f32 {
     cos * cos.abs()
 }
 
-/// A weight, as far as it is the same for all bodies at one tick.
+/// A weight at one tick: the same for all bodies, or each one's own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Weighing {
     Same(f32),
-    Each(Weight),
+    Drawn { low: f32, high: f32 },
+    Noise { low: f32, high: f32, period: u32 },
 }
 
 impl Weighing {
@@ -127,7 +128,8 @@ impl Weighing {
                 let [sin, _] = sin_cos_half_turns(clock(tick, period));
                 Self::Same(mean + amplitude * sin)
             }
-            Weight::Drawn { .. } | Weight::Noise { .. } => Self::Each(weight),
+            Weight::Drawn { low, high } => Self::Drawn { low, high },
+            Weight::Noise { low, high, period } => Self::Noise { low, high, period },
         }
     }
 
@@ -136,14 +138,10 @@ impl Weighing {
     pub(crate) fn of(&self, stream: impl Fn() -> Stream, tick: u64) -> f32 {
         match *self {
             Self::Same(weight) => weight,
-            Self::Each(Weight::Drawn { low, high }) => lerp(low, high, share(stream().draw(0))),
-            Self::Each(Weight::Noise { low, high, period }) => {
+            Self::Drawn { low, high } => lerp(low, high, share(stream().draw(0))),
+            Self::Noise { low, high, period } => {
                 lerp(low, high, share(stream().drift(tick, period)))
             }
-            Self::Each(weight) => match Self::new(weight, tick) {
-                Self::Same(weight) => weight,
-                Self::Each(_) => 0.0,
-            },
         }
     }
 }
